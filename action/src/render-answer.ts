@@ -1,6 +1,7 @@
 import type { Analysis } from '../../src/domain/analysis.ts';
 import type { Experiment } from '../../src/domain/experiment.ts';
-import { moreFacts, percent } from '../../src/notifications/answer-view.ts';
+import { formatConfidence, roundConfidence } from '../../src/lib/text.ts';
+import { moreFacts } from '../../src/notifications/answer-view.ts';
 import { type ArrangedAnswer, introduceAnswers } from '../../src/notifications/build-answers.ts';
 import { namedLines } from '../../src/notifications/experiment-lines.ts';
 import { clip, disarmRunnerCommands, inline, visibleLine } from '../../src/notifications/visible-text.ts';
@@ -73,7 +74,7 @@ export function printedOf({ answers, experiment }: Answer, showsSummary: boolean
   const said = answers.slice(0, MAX_CAUSES).map(({ analysis, explains }) => {
     const { category, verdict, answer } = analysis;
     if (!showsSummary) return renderPlain(analysis, { explains });
-    return `${disarmRunnerCommands(visibleLine(`${category} ${percent(verdict.confidence)}: ${clip(answer.title, 200)}`))}\n`;
+    return `${disarmRunnerCommands(visibleLine(`${category} ${formatConfidence(verdict.confidence)}: ${clip(answer.title, 200)}`))}\n`;
   });
   const lines = tried.map((text) => `${disarmRunnerCommands(visibleLine(text))}\n`);
   const annotations = answers.slice(0, MAX_ANNOTATIONS).map(({ analysis, explains }) => renderGithubCommands(analysis, explains));
@@ -103,7 +104,7 @@ export function outputsOf({ answers, experiment, pageOf }: Answer, fallbackUrl: 
   });
   return {
     category: main?.category ?? '',
-    confidence: main === undefined ? '' : `${Math.floor(main.verdict.confidence * 100 + 1e-9) / 100}`,
+    confidence: main === undefined ? '' : `${roundConfidence(main.verdict.confidence)}`,
     url: pageOf(main ?? null) ?? fallbackUrl,
     json: JSON.stringify(causes),
     verdict: experiment?.verdict ?? '',

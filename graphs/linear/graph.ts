@@ -4,7 +4,7 @@ import type { Classification, Verdict } from '../../src/domain/analysis.ts';
 import { TriageError } from '../../src/domain/errors.ts';
 import type { ToolCall } from '../../src/domain/evidence.ts';
 import { TriageSubject } from '../../src/domain/triage.ts';
-import { namedPaths } from '../../src/lib/text.ts';
+import { formatConfidence, namedPaths } from '../../src/lib/text.ts';
 import { spentOf } from '../triage/budget.ts';
 import { contextOf, TriageContextSchema, type TriageRuntime } from '../triage/context.ts';
 import type { TriageGraph } from '../triage/graph.ts';
@@ -129,6 +129,6 @@ async function generateAnswer(state: LinearStateValue, runtime: TriageRuntime): 
 
 function verdictOf({ confidence, abstained }: Classification, { thresholds }: TriageLimits): Verdict {
   const isSure = !abstained && confidence >= thresholds.autoNotify;
-  const said = `the category has a probability of ${confidence.toFixed(2)}; nothing was verified (linear baseline)`;
+  const said = `the category has a probability of ${formatConfidence(confidence)}; nothing was verified (linear baseline)`;
   return { grades: {}, unsupportedClaims: [], gaps: [], confidence, action: isSure ? 'auto_notify' : 'human_review', reasons: [said] };
 }

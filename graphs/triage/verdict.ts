@@ -21,6 +21,7 @@ import { Category } from '../../src/domain/category.ts';
 import { type Evidence, holdsQuote } from '../../src/domain/evidence.ts';
 import { boundReason, isPublishedRoute, type Route } from '../../src/domain/publish-bound.ts';
 import { maxOf, minOf } from '../../src/lib/collections.ts';
+import { formatConfidence } from '../../src/lib/text.ts';
 import type { Assessment } from '../../src/ports/analyst.ts';
 import type { TriageLimits, TriageStateValue } from './state.ts';
 
@@ -340,10 +341,9 @@ function actionFor({ confidence, founded, publishable }: Sureness, facts: Action
   return facts.webAsked ? 'human_review' : 'web_search';
 }
 
-/** In hundredths, unless that would say that 0.85 is below 0.85. */
+/** A confidence is shown rounded down, so that it is below its threshold as it is read, too. */
 function belowText(confidence: number, threshold: number): string {
-  const shown = confidence.toFixed(2);
-  return `confidence ${Number(shown) < threshold ? shown : confidence} is below ${threshold}`;
+  return `confidence ${formatConfidence(confidence)} is below ${Number((threshold * 100).toFixed(2))} %`;
 }
 
 function hasPositiveLogEvidence(facts: ActionFacts): boolean {
@@ -375,6 +375,6 @@ export function calibrationOf(state: Pick<TriageStateValue, 'limits' | 'steps' |
 export function calibrationFactors({ calibrated, confidence }: ActionDecision): ConfidenceFactor[] {
   if (calibrated === null) return [];
   const value = Math.round((logit(confidence, 0.001) - logit(calibrated.raw, 0.001)) * 1000) / 1000;
-  const because = `calibration ${calibrated.version}: a stated confidence of ${calibrated.raw.toFixed(2)} counts as ${confidence.toFixed(2)}`;
+  const because = `calibration ${calibrated.version}: a stated confidence of ${formatConfidence(calibrated.raw)} counts as ${formatConfidence(confidence)}`;
   return [{ name: 'calibration', value, because }];
 }

@@ -48,7 +48,15 @@ interface PublishDeps {
 }
 
 const Params = z.object({ id: z.string().min(1).max(300) });
-export const BuildParams = z.object({ id: z.string().min(1).max(300).describe('Our id, or `provider:number` such as `github:812`') });
+export const BuildParams = z.object({
+  id: z
+    .string()
+    .min(1)
+    .max(1000)
+    .describe(
+      'Our id, `provider:number` with the number or the run id (`github:812`, `github:shop/api#812`), or the URL of the build at its CI',
+    ),
+});
 /** A build by our id or its CI's number; an ambiguous number is answered with the builds that bear it. */
 const oneBuild = { params: BuildParams, querystring: NarrowQuery };
 
@@ -104,7 +112,7 @@ function registerBuildRoutes(app: ApiApp, deps: PublishDeps): void {
   );
   app.get(
     '/api/builds/by-number',
-    route('read', 'Builds', 'findBuildByNumber', "One build by its CI's number", {
+    route('read', 'Builds', 'findBuildByNumber', "One build by its CI's number or run id", {
       querystring: ByNumberQuery,
       response: { 200: BuildView, 409: AmbiguousBuild },
     }),

@@ -70,9 +70,9 @@ export const ErrorAnswer = z
       {
         error: {
           code: 'invalid-input',
-          message: 'The metadata is invalid at "repository": Invalid input: expected string, received undefined.',
+          message: 'The metadata is invalid at "repository": required, but missing.',
           requestId: '0b5c8f0e-6a2d-4f43-9b8e-0d7c9e2a4f11',
-          issues: [{ path: 'repository', message: 'Invalid input: expected string, received undefined' }],
+          issues: [{ path: 'repository', message: 'required, but missing' }],
         },
       },
     ],

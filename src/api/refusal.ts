@@ -4,6 +4,7 @@ import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest }
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { messageOf, TriageError, type TriageErrorCode } from '../domain/errors.ts';
+import { explainIssues, summarizeIssues } from '../lib/explain-issue.ts';
 import type { Logger } from '../ports/telemetry.ts';
 import type { ErrorAnswer } from './answers.ts';
 
@@ -85,17 +86,15 @@ const Issues = z.array(z.object({ path: z.string(), message: z.string() }));
 function toTriageError(thrown: unknown, request: FastifyRequest): TriageError {
   if (thrown instanceof TriageError) return thrown;
   if (hasZodFastifySchemaValidationErrors(thrown)) {
-    const issues = thrown.validation.map((issue) => ({
-      path: issue.instancePath.replace(/^\//, '').replaceAll('/', '.'),
-      message: issue.message ?? '',
+    const part = thrown.validationContext;
+    const found = thrown.validation.map(({ keyword, instancePath, message = '', params }) => ({
+      ...{ ...params, code: keyword, message },
+      path: instancePath.split('/').filter((name) => name !== ''),
     }));
-    const first = issues[0];
-    const where = first === undefined || first.path === '' ? '' : ` at "${first.path}"`;
-    return new TriageError(
-      'invalid-input',
-      `The ${thrown.validationContext ?? 'request'} is invalid${where}: ${first?.message ?? 'unknown'}.`,
-      { details: { issues } },
-    );
+    const schema = part === undefined ? undefined : Object(request.routeOptions.schema)[part];
+    const issues = explainIssues(found, part === 'querystring' ? request.query : Object(request)[part ?? ''], schema);
+    const what = part === 'querystring' ? 'query' : (part ?? 'request');
+    return new TriageError('invalid-input', summarizeIssues(`The ${what}`, issues), { details: { issues } });
   }
   const status = statusOf(thrown);
   if (thrown instanceof Error && 'code' in thrown && thrown.code === 'FST_ERR_CTP_INVALID_JSON_BODY')

@@ -36,8 +36,8 @@ import { registerSlackWebhook } from './slack-webhook.ts';
 const REQUEST_TIMEOUT_MS = 120_000;
 /** How long a request that is still arriving may hold up a stop: behind it wait the running triages and the database. */
 const CLOSE_GRACE_MS = 2_000;
-/** Longest part of an address, such as `provider:number`; the routes' own schemas say the same. */
-const MAX_PARAMETER = 300;
+/** Longest part of an address, such as a build's URL with its encoding; the routes' own schemas allow less. */
+const MAX_PARAMETER = 2000;
 
 /**
  * What the HTTP server needs of an `App`. Without `uploadReaders` uploads are decoded and read at once, without `explainLog` pasted logs are

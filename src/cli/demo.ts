@@ -8,6 +8,7 @@ import { type Analysis, GivenAnalysis } from '../domain/analysis.ts';
 import { messageOf } from '../domain/errors.ts';
 import type { Deployment } from '../domain/health.ts';
 import { maxOf } from '../lib/collections.ts';
+import { formatConfidence } from '../lib/text.ts';
 import type { Clock } from '../lib/time.ts';
 import { visibleLine } from '../notifications/visible-text.ts';
 import { decideReview } from '../service/review/decide.ts';
@@ -70,7 +71,7 @@ export async function runDemo({ address, token, shownToken, app, clock, code }: 
       slug,
       analysis.category,
       analysis.category === truth.category ? 'same' : truth.category,
-      `${Math.round(analysis.verdict.confidence * 100)} %${analysis.verdict.action === 'auto_notify' ? '' : ' ?'}`,
+      `${formatConfidence(analysis.verdict.confidence)}${analysis.verdict.action === 'auto_notify' ? '' : ' ?'}`,
       (analysis.milliseconds / 1000).toFixed(2),
       visibleLine(analysis.answer.title),
     ]);

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { Analysis } from '../domain/analysis.ts';
 import { TriageError } from '../domain/errors.ts';
 import { type DecisionInput, itemCategory, Review, ReviewerQuestion } from '../domain/review.ts';
+import { formatConfidence } from '../lib/text.ts';
 import { visibleLine } from '../notifications/visible-text.ts';
 import { renderPlain, renderTerminal } from '../service/answers/render.ts';
 import { UndoView } from '../service/review/views.ts';
@@ -13,9 +14,9 @@ const Listed = z.object({ items: z.array(Review), questions: z.array(ReviewerQue
 const Detail = z.object({ review: Review, analysis: Analysis });
 const Decided = z.looseObject({ review: Review });
 
-/** `faultline review list`: what waits for a person, the oldest first. */
-export async function listReviews(options: ServerOptions & { readonly state?: string }): Promise<void> {
-  const query = options.state === undefined ? '' : `?state=${encodeURIComponent(options.state)}`;
+/** `faultline review list`: what waits for a person, the oldest first; `--all`: what is held or decided, too. */
+export async function listReviews(options: ServerOptions & { readonly state?: string; readonly all?: boolean }): Promise<void> {
+  const query = options.all === true ? '' : `?state=${encodeURIComponent(options.state ?? 'waiting')}`;
   const { items, questions } = await askServer(await serverOf(options), 'GET', `/api/reviews${query}`, Listed);
   const rows = [...questions.map(questionRow), ...items.map(rowOf)];
   return tell(options, { items, questions }, rows.length === 0 ? 'The queue is empty.' : rows.join('\n'));
@@ -90,6 +91,6 @@ function questionRow({ id, category, state, repository, question }: ReviewerQues
 
 function rowOf(review: Review): string {
   const held = review.state === 'claimed' ? `held by ${review.claimedBy}` : review.state;
-  const confidence = `${Math.round(review.confidence * 100)} %`.padStart(5);
+  const confidence = formatConfidence(review.confidence).padStart(5);
   return `${review.id}  ${confidence}  ${itemCategory(review).padEnd(16)}  ${held}  ${visibleLine(review.repository)}  ${visibleLine(review.title)}`;
 }

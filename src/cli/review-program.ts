@@ -36,7 +36,8 @@ export function reviewCommand(): Command {
   const review = queueCommand();
   const command = (name: string, description: string) => asksService(review.command(name).description(description));
   command('list', 'List items waiting for review.')
-    .addOption(new Option('--state <state>', 'only items in this state').choices(STATES))
+    .option('--all', 'also items that somebody holds or has decided')
+    .addOption(new Option('--state <state>', 'only items in this state').choices(STATES).default('waiting').conflicts('all'))
     .action(runs(async () => (await import('./review-command.ts')).listReviews));
   command('show', 'Show one item with its answer.')
     .argument('<id>', 'item ID, as shown by `faultline review list`')

@@ -72,8 +72,8 @@ const PAST = 5;
 /** Builds of one commit that are looked through for a green one. */
 const SIBLINGS = 20;
 
-/** Reads what the parts show; `stamps`: with the timestamps of log lines. Null where the build is not stored. */
-export async function readAnalysisFacts(deps: AnalysisDeps, analysis: Analysis, stamps = false) {
+/** Reads what the parts show; `stamps`: with the timestamps of log lines; `back`: where its logs lead back to. Null where the build is not stored. */
+export async function readAnalysisFacts(deps: AnalysisDeps, analysis: Analysis, stamps = false, back?: string) {
   const { stores, clock } = deps;
   const build = await stores.builds.find(analysis.buildId);
   if (build === null) return null;
@@ -93,7 +93,7 @@ export async function readAnalysisFacts(deps: AnalysisDeps, analysis: Analysis, 
     }),
     test === null ? null : stores.flakiness.ofTest({ repository, name: test.name, suite: test.suite }),
     greenOf(stores, build),
-    evidenceWindows(deps, analysis, { stamps, build }),
+    evidenceWindows(deps, analysis, { stamps, build, back }),
     stores.notices.pages(build),
   ]);
   return {

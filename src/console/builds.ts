@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { type Build, BuildStatus, shortCommit } from '../domain/build.ts';
 import type { ExplainedFailures } from '../domain/explained-failures.ts';
 import type { Principal } from '../domain/review.ts';
-import { counted } from '../lib/text.ts';
-import { answerView, percent } from '../notifications/answer-view.ts';
+import { counted, formatConfidence } from '../lib/text.ts';
+import { answerView } from '../notifications/answer-view.ts';
 import { type ArrangedAnswer, introduceAnswers, nameTests } from '../notifications/build-answers.ts';
 import { formatNumber } from '../notifications/visible-text.ts';
 import { findBuild, readBuildAnswers } from '../service/answers/views.ts';
@@ -148,8 +148,8 @@ function causeLine({ id, category, title, confidence, action, decided, fromLibra
     : decided
       ? 'decided by a reviewer'
       : action === 'auto_notify'
-        ? percent(confidence)
-        : `${percent(confidence)}, sent for review`;
+        ? formatConfidence(confidence)
+        : `${formatConfidence(confidence)}, sent for review`;
   return html`<li><a href="${analysisAddress(id)}">${title}</a> <span class="quiet"><span class="category">${category ?? 'not analyzed'}</span>, ${standing}</span></li>`;
 }
 

@@ -1,12 +1,11 @@
 import { z } from 'zod';
 import { type Cause, CauseChange, type CauseEvent, CauseList, isMuted, ownerSentence } from '../domain/cause.ts';
-import { TriageError } from '../domain/errors.ts';
+import { readInput, TriageError } from '../domain/errors.ts';
 import type { TestFlakiness } from '../domain/flakiness.ts';
 import type { CauseBuild, CauseFacts, CausePlace, ComparedBuild, TopCause } from '../domain/insights.ts';
 import type { Principal } from '../domain/review.ts';
 import { type Difference, ENOUGH_BUILDS, type Traits, whatDiffers } from '../lib/statistics.ts';
-import { counted } from '../lib/text.ts';
-import { percent } from '../notifications/answer-view.ts';
+import { counted, formatConfidence } from '../lib/text.ts';
 import { formatNumber } from '../notifications/visible-text.ts';
 import { changeCause } from '../service/causes.ts';
 import { reviewerOf } from '../service/review/queue.ts';
@@ -61,9 +60,8 @@ export function registerCauses(app: ConsoleApp, deps: ConsoleDeps): void {
   });
   app.post('/causes', route('review', { body: Form }), async (request, reply) => {
     const { repository, fingerprint, version, ...fields } = request.body;
-    const change = CauseChange.safeParse(fields);
-    if (!change.success) throw new TriageError('invalid-input', `This change is invalid: ${z.prettifyError(change.error)}`);
-    await changeCause(deps, { repository, fingerprint, version, change: change.data }, reviewerOf(request));
+    const change = readInput('This change', CauseChange, fields);
+    await changeCause(deps, { repository, fingerprint, version, change }, reviewerOf(request));
     return reply.redirect(`${causeAddress(fingerprint)}#standing`, 303);
   });
 }
@@ -304,5 +302,5 @@ function decisionWords({ decision, decidedCategory, category }: CauseBuild): Sho
 
 function buildRow(build: CauseBuild): Html {
   return html`<tr><th scope="row"><a href="${buildAddress(build.buildId)}">${build.repository} · ${build.pipeline} #${build.number}</a></th><td>${timeOf(build.at)}</td>
-<td><a href="${analysisAddress(build.analysisId)}">${build.analyst === 'recall' ? 'from the library' : percent(build.confidence)}</a></td><td>${decisionWords(build)}</td></tr>`;
+<td><a href="${analysisAddress(build.analysisId)}">${build.analyst === 'recall' ? 'from the library' : formatConfidence(build.confidence)}</a></td><td>${decisionWords(build)}</td></tr>`;
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { EditorTemplate, type Preferences, requireInScope } from '../domain/access.ts';
 import { TriageError } from '../domain/errors.ts';
 import type { Principal } from '../domain/review.ts';
-import { listedIn } from '../lib/text.ts';
+import { counted, listedIn } from '../lib/text.ts';
 import type { Finding } from '../ports/examination.ts';
 import { type Connectable, connect, providerNamed, webhookAddress } from '../service/connect.ts';
 import type { ConsoleDeps } from './console-deps.ts';
@@ -46,8 +46,7 @@ export function registerSettings(app: ConsoleApp, deps: ConsoleDeps): void {
     const masked = await deps.masker.maskAll(findings.map(({ says }) => says));
     const shown = findings.map((finding, index) => ({ ...finding, says: masked[index]?.text ?? '' }));
     const main = await providerMain(provider, publicUrl, repository, shown);
-    const said = shown.some(({ state }) => state === 'wrong') ? 'Problems found.' : 'No problems found.';
-    return answerPage(request, reply, deps, { part: 'settings', title: 'Settings', main, said });
+    return answerPage(request, reply, deps, { part: 'settings', title: 'Settings', main, said: summarizeFindings(shown).said });
   });
 }
 
@@ -97,12 +96,20 @@ ${'because' in hooks ? html`<p class="quiet">Permissions and webhooks cannot be 
 const STATES = { ok: 'OK', note: 'Note', wrong: 'Wrong' } as const;
 
 function findingsPart(findings: readonly Finding[]): Html {
-  const isWell = findings.every(({ state }) => state !== 'wrong');
+  const { said, look } = summarizeFindings(findings);
   const rows = findings.map(
     ({ state, name, says, mend }) =>
       html`<li><strong>${STATES[state]}</strong> · ${name}: ${says}${mend !== undefined && html`<br><span class="quiet">${mend}</span>`}</li>`,
   );
-  return html`<div class="banner ${isWell ? 'good' : 'bad'}"><p><strong>${isWell ? 'No problems found.' : 'Problems found.'}</strong></p><ul>${rows}</ul></div>`;
+  return html`<div class="banner${look}"><p><strong>${said}</strong></p><ul>${rows}</ul></div>`;
+}
+
+/** Says what came of a check: only what was checked whole, and is well, is good. */
+function summarizeFindings(findings: readonly Finding[]): { readonly said: string; readonly look: string } {
+  if (findings.some(({ state }) => state === 'wrong')) return { said: 'Problems found.', look: ' bad' };
+  const notes = findings.filter(({ state }) => state === 'note').length;
+  if (notes === 0) return { said: 'No problems found.', look: ' good' };
+  return { said: `Not complete: ${notes} of ${counted(findings.length, 'check')} ${notes === 1 ? 'needs' : 'need'} attention.`, look: '' };
 }
 
 const ticked = z.literal('on').optional();

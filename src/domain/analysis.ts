@@ -209,7 +209,7 @@ export const Step = z.object({
   round: z.int(),
   startedAt: z.iso.datetime(),
   milliseconds: z.number(),
-  /** One line for people: "TEST_FAILURE (0.81) assertion". */
+  /** One line for people: "TEST_FAILURE (81 %) assertion". */
   summary: z.string(),
   /** Who judged: "rules", "llm", "recorded"; absent where no judgement was asked. */
   by: z.string().optional(),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { explainIssues, summarizeIssues } from '../lib/explain-issue.ts';
 
 /** Stable codes of the errors we throw on purpose. The HTTP status and the exit code are derived from them at the HTTP API and the CLI. */
 export type TriageErrorCode =
@@ -105,8 +106,6 @@ export function typedText(max: number) {
 export function readInput<Schema extends z.ZodType>(what: string, schema: Schema, value: unknown): z.output<Schema> {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  const issues = result.error.issues.map((issue) => ({ path: issue.path.join('.'), message: issue.message }));
-  const first = issues[0];
-  const where = first === undefined || first.path === '' ? '' : ` at "${first.path}"`;
-  throw new TriageError('invalid-input', `${what} is invalid${where}: ${first?.message ?? 'unknown'}.`, { details: { issues } });
+  const issues = explainIssues(result.error.issues, value, schema);
+  throw new TriageError('invalid-input', summarizeIssues(what, issues), { details: { issues } });
 }

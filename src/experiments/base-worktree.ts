@@ -40,16 +40,20 @@ export interface Worktree {
 }
 
 /**
- * Checks the base out: where HEAD left `ref`, else where it left the default branch, else the commit before. What `ref` gained since is no
- * difference of this change. Throws `invalid-input` where there is no such commit, or its files cannot be had as the checkout has its own.
+ * Names the commit of the base: where HEAD left `ref`, else where it left the default branch, else the commit before. What `ref` gained since is
+ * no difference of this change. Throws `invalid-input` where there is no such commit.
  */
-export async function openBase(checkout: Checkout, ref: string | undefined): Promise<Worktree> {
+export async function findBase(checkout: Checkout, ref: string | undefined): Promise<string> {
   const commit = ref === undefined ? await defaultBase(checkout) : await findBeginning(checkout, await commitOf(checkout, ref));
-  if (commit === null) throw new TriageError('invalid-input', `There is no commit to compare with: name one with --base.`);
-  return await openWorktree(checkout, commit);
+  if (commit === null)
+    throw new TriageError(
+      'invalid-input',
+      `There is no commit to compare with: name one with --base, or compare with nothing by --no-base.`,
+    );
+  return commit;
 }
 
-/** Checks a commit out, as `openBase` does. */
+/** Checks a commit out. Throws `invalid-input` where its files cannot be had as the checkout has its own. */
 export async function openWorktree(checkout: Checkout, commit: string): Promise<Worktree> {
   const { top, root } = checkout;
   // Some tools name a project by its folder.

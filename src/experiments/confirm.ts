@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from 'node:util';
 import type { Arm, Experiment } from '../domain/experiment.ts';
 import { countOf, dependsOnSuite, failsBehindOthers, isMixed, judgeRuns } from '../domain/experiment-verdict.ts';
 import type { FailingTest } from '../domain/failure.ts';
-import { openBase, type Worktree } from './base-worktree.ts';
+import { findBase, openWorktree, type Worktree } from './base-worktree.ts';
 import { type Bench, type CommandOptions, createBench } from './bench.ts';
 import { MOST_CACHED } from './caches.ts';
 import { type Checkout, withCheckout } from './checkout.ts';
@@ -45,11 +45,13 @@ async function confirmIn(need: () => Checkout, options: ConfirmOptions, deps: Co
     ...{ need, options, deps, bench, here, arms: [], notes: [], base: null, excerpt: null, output: '', dependsOnOthers: null },
     narrowed: narrow(argv, tests, here),
   };
+  // Nothing runs where the question cannot be answered.
+  const base = options.base === null ? null : await findBase(need(), options.base);
   let polluters: string[] = [];
   let dependence: Awaited<ReturnType<typeof dependenceOf>> = null;
   try {
     const chosen = await reproduce(trial);
-    if (chosen !== null && options.base !== null) await compare(trial, chosen);
+    if (chosen !== null && base !== null) await compare(trial, chosen, base);
     if (chosen !== null) await alternate(trial, [[armOf(trial, 'here', chosen.what), chosen]]);
     if (trial.dependsOnOthers === true) polluters = await findPolluters(trial);
     else if (options.conditions) dependence = await dependenceOf(trial);
@@ -135,9 +137,9 @@ function aloneOf({ narrowed }: Trial): Chosen | null {
   return narrowed === null ? null : { what: 'alone', argv: narrowed.argv };
 }
 
-async function compare(trial: Trial, chosen: Chosen): Promise<void> {
+async function compare(trial: Trial, chosen: Chosen, commit: string): Promise<void> {
   const { options, notes, bench } = trial;
-  trial.base = await openBase(trial.need(), options.base ?? undefined);
+  trial.base = await openWorktree(trial.need(), commit);
   const { unshared, cwd } = trial.base;
   const differing = `The dependencies in ${unshared.join(' and ')} differ on the base`;
   if (unshared.length > 0 && options.install === undefined) {

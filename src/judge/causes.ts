@@ -2,6 +2,7 @@ import type { Classification } from '../domain/analysis.ts';
 import type { Diagnostic, FailingTest, ThrownException } from '../domain/failure.ts';
 import type { TriageSubject } from '../domain/triage.ts';
 import { projectPath } from '../log/paths.ts';
+import { NO_ERROR } from '../log/recognise/failures.ts';
 import type { Ruling } from './classify.ts';
 import type { Facts } from './facts.ts';
 import { KIND_WORDING } from './kinds.ts';
@@ -256,7 +257,13 @@ function wordingOf(type: string): { readonly verb: string; readonly title: strin
 
 function fromWords(facts: Facts, match: Match | null, kind: Classification['kind']): Described {
   const { failures, messages } = facts.subject;
-  const said = cleanWords((match === null ? null : wordsOf(match.fact)) ?? messages[0]?.text ?? failures[0]?.message ?? '', 300);
+  const said = cleanWords(
+    (match === null ? null : wordsOf(match.fact)) ??
+      messages[0]?.text ??
+      failures.find(({ message }) => message !== NO_ERROR)?.message ??
+      '',
+    300,
+  );
   if (said === '') return { title: 'The build failed without saying why', rootCause: 'No line of the log says why the build failed.' };
   return {
     title: said,

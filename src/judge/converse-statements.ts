@@ -2,7 +2,7 @@ import type { Quote } from '../domain/analysis.ts';
 import type { Statement, Understanding } from '../domain/conversation.ts';
 import type { Evidence, ToolOutcome } from '../domain/evidence.ts';
 import { firstOfEach } from '../lib/collections.ts';
-import { asSentence } from '../lib/text.ts';
+import { asSentence, formatConfidence } from '../lib/text.ts';
 import type { Inquiry } from '../ports/analyst.ts';
 import { quoteLine } from './wording.ts';
 
@@ -260,7 +260,7 @@ function certaintyStatements({ topic }: Inquiry): Said[] {
   const { verdict, classification } = topic.analysis;
   return [
     record(
-      `The analysis is ${Math.round(verdict.confidence * 100)} % sure and chose ${verdict.action}: ${verdict.reasons.join('; ') || 'no reason is stored'}.`,
+      `The analysis is ${formatConfidence(verdict.confidence)} sure and chose ${verdict.action}: ${verdict.reasons.join('; ') || 'no reason is stored'}.`,
     ),
     ...(classification.abstained ? [record('The category is only its best guess.')] : []),
     ...verdict.gaps.slice(0, 3).map((gap) => record(`Missing: ${gap}`)),

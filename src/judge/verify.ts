@@ -1,6 +1,7 @@
 import type { Answer, Classification, ConfidenceFactor, Grade } from '../domain/analysis.ts';
 import type { Category } from '../domain/category.ts';
 import type { Evidence } from '../domain/evidence.ts';
+import { formatConfidence } from '../lib/text.ts';
 import type { Assessment, Insight } from '../ports/analyst.ts';
 import { type Ruling, ruleOn } from './classify.ts';
 import { confirmedEntry, lastingFailure, retrievedFrom, seenElsewhere } from './evidence-facts.ts';
@@ -126,7 +127,7 @@ function weighCause(
   const confirmed = confirmedEntry(evidence, category);
   const factors: ConfidenceFactor[] = [];
   const add = (name: string, value: number, because: string) => factors.push({ name, value, because });
-  add('classification', Math.log(start / (1 - start)), `the log alone gives ${category} a probability of ${start.toFixed(2)}`);
+  add('classification', Math.log(start / (1 - start)), `the log alone gives ${category} a probability of ${formatConfidence(start)}`);
   if (confirmed !== null)
     add('confirmed', CONFIRMED_BY_PERSON, `${confirmed.confirmedBy} confirmed a similar failure (${confirmed.evidence.id})`);
   const lasting = lastingFailure(evidence);

@@ -19,6 +19,21 @@ export function counted(count: number, one: string, many = `${one}s`): string {
   return `${count.toLocaleString('en-US')} ${count === 1 ? one : many}`;
 }
 
+/** Writes a confidence from 0 to 1 in whole percent, never above what it is: 0.969 is "96 %". */
+export function formatConfidence(confidence: number): string {
+  return `${toWholePercent(confidence)} %`;
+}
+
+/** Rounds a confidence from 0 to 1 down to hundredths, as `formatConfidence` shows it. */
+export function roundConfidence(confidence: number): number {
+  return toWholePercent(confidence) / 100;
+}
+
+/** 0.29 * 100 is 28.999999999999996, and means 29. */
+function toWholePercent(confidence: number): number {
+  return Math.floor(confidence * 100 + 1e-9);
+}
+
 /** A character that is not to be seen, by its number: ⟦U+001B⟧. */
 export function spelledOut(character: string): string {
   return `⟦U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}⟧`;

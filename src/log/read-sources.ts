@@ -12,7 +12,7 @@ import { type GreenTemplates, greenTemplates, hasKnownLine, hasNewLine, newExits
 import { mergeTests } from './merge-tests.ts';
 import { placeRanked, type RankedLine, rankedMessages, rankLines } from './rank/rank.ts';
 import { type ReadableSource, type ReadLog, readLog } from './read-log.ts';
-import { failuresOf } from './recognise/failures.ts';
+import { failuresOf, NOTHING_FOUND } from './recognise/failures.ts';
 import { lastLines, reduceLogs, type WeighedLog, weighBlocks } from './reduce/reduce.ts';
 import { createAgreement, noteContradiction, noteDisagreements } from './reports/agreement.ts';
 import { parseReport } from './reports/report.ts';
@@ -121,7 +121,7 @@ export function composeReading({ sources, reports, logs, notes }: OpenedSources,
       ...contradicted.slice(0, MAX_CONTRADICTIONS),
     ],
   };
-  if (!hasFindings(partial)) partial.notes.push('No error was found in the logs and reports.');
+  if (!hasFindings(partial)) partial.notes.push(NOTHING_FOUND);
   return withFingerprint(partial);
 }
 

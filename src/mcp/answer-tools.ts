@@ -43,7 +43,9 @@ const FailureId = z
   .string()
   .min(1)
   .max(300)
-  .describe('An ID from list_failures, or a build as provider:number, such as github:812 or jenkins:4711');
+  .describe(
+    'An ID from list_failures, or a build as provider:number (number or run ID), such as github:812 or github:shop/api#812, or as its URL',
+  );
 
 /** `get_failure`: the answer for one failure. */
 export function getFailure(deps: InstallationDeps): McpTool {

@@ -6,7 +6,7 @@ import { LibraryEntry } from '../domain/library.ts';
 import { MAX_SEARCH, parseSearch, SEARCH_NAMES, searchWords } from '../domain/search.ts';
 import { neighbours, present } from '../lib/collections.ts';
 import { proportion } from '../lib/statistics.ts';
-import { percent } from '../notifications/answer-view.ts';
+import { formatConfidence } from '../lib/text.ts';
 import { FlakyTest, flakyTest } from '../service/answers/flaky.ts';
 import { Cursor, describeBuild, FailedCause, failedCause, line, takeFitting } from './shapes.ts';
 import { cursorOf, defineTool, FIELDS, type InstallationDeps, type McpTool, offsetOf } from './tool.ts';
@@ -87,7 +87,7 @@ function causeEntry(rows: readonly [FailureRow, ...FailureRow[]], number: number
   const verdict =
     analysis === null
       ? (first.category ?? 'not analyzed yet')
-      : `${first.category ?? analysis.category} ${percent(analysis.verdict.confidence)}`;
+      : `${first.category ?? analysis.category} ${formatConfidence(analysis.verdict.confidence)}`;
   const count = rows.length === 1 ? '' : ` · ${rows.length} failures`;
   const title = analysis === null ? '' : `\n   ${line(analysis.answer.title, 160)}`;
   const where = describeBuild(first);

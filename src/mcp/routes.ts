@@ -7,6 +7,7 @@ import type { Scoped } from '../domain/access.ts';
 import { messageOf, TriageError } from '../domain/errors.ts';
 import { holds, type Principal } from '../domain/review.ts';
 import { present } from '../lib/collections.ts';
+import { explainIssues, summarizeIssues } from '../lib/explain-issue.ts';
 import type { Logger } from '../ports/telemetry.ts';
 import type { ScopedStores, ShownArchive } from '../stores/stores.ts';
 import { createMcpServer, offerOf } from './server.ts';
@@ -69,7 +70,10 @@ export function registerMcpRoutes(app: FastifyInstance, deps: McpRouteDeps): voi
     async (request, reply) => {
       refuseForeignPages(request, deps.publicUrl);
       const query = Query.safeParse(request.query);
-      if (!query.success) return sendBroken(reply, ErrorCode.InvalidRequest, `The query is invalid: ${z.prettifyError(query.error)}`);
+      if (!query.success) {
+        const issues = explainIssues(query.error.issues, request.query, Query);
+        return sendBroken(reply, ErrorCode.InvalidRequest, summarizeIssues('The query', issues));
+      }
       if (!JSONRPCMessageSchema.safeParse(request.body).success) {
         const message =
           'The body is not one JSON-RPC 2.0 message: an object with "jsonrpc": "2.0", "method", and "id" if a response is expected.';

@@ -5,7 +5,7 @@ import type { Evidence } from '../domain/evidence.ts';
 import type { ExplainedFailures } from '../domain/explained-failures.ts';
 import { BOUND_CONFIDENCE } from '../domain/publish-bound.ts';
 import { upperShare } from '../lib/binomial-bound.ts';
-import { asSentence, counted } from '../lib/text.ts';
+import { asSentence, counted, formatConfidence } from '../lib/text.ts';
 import { cleanLine, stripEscapes } from '../log/lines/clean.ts';
 import { nameTests } from './build-answers.ts';
 import { clip, formatNumber } from './visible-text.ts';
@@ -78,7 +78,7 @@ const MAX_LOGS = 4;
  */
 export function answerView(analysis: Analysis, why?: readonly string[], explains?: ExplainedFailures): AnswerView {
   const form = formOf(analysis);
-  const confidence = percent(analysis.verdict.confidence);
+  const confidence = formatConfidence(analysis.verdict.confidence);
   const confirmed = confirmation(analysis);
   const judged = form === 'unsure' ? `not sure, only ${confidence}` : `${confidence} sure`;
   return {
@@ -168,11 +168,6 @@ function describeChoice({ category, text, settledBy }: Hypothesis): string {
 export function formOf(analysis: Analysis): AnswerForm {
   if (analysis.recalled !== null) return 'known';
   return analysis.verdict.action === 'auto_notify' && !analysis.classification.abstained ? 'sure' : 'unsure';
-}
-
-/** 0.912 → "91 %". Never rounded up to certainty. */
-export function percent(confidence: number): string {
-  return `${Math.floor(confidence * 100 + 1e-9)} %`;
 }
 
 /**

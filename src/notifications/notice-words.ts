@@ -1,6 +1,5 @@
 import type { Build } from '../domain/build.ts';
-import { counted } from '../lib/text.ts';
-import { percent } from './answer-view.ts';
+import { counted, formatConfidence } from '../lib/text.ts';
 import type { CauseStanding } from './cause-standing.ts';
 import { clip, formatNumber } from './visible-text.ts';
 
@@ -40,7 +39,7 @@ export function standingWords(standing: CauseStanding, { plain }: Wording): stri
   const what = countWords(cause.failures, cause.tests.length > 0);
   const decision = review?.decision ?? null;
   const by = decision === null ? '' : `${plain(clip(decision.reviewer, 100))} ${timeWords(decision.decidedAt, build)}`;
-  const sureness = percent(analysis.verdict.confidence);
+  const sureness = formatConfidence(analysis.verdict.confidence);
   if (form === 'confirmed') return `${category}, ${what}, confirmed by ${by}`;
   if (form === 'corrected') return `${category}, ${what}, corrected by ${by} (Faultline said ${analysis.category})`;
   if (form === 'rejected') return `${what}, not explained: ${by} rejected Faultline's answer (${analysis.category})`;

@@ -1,7 +1,7 @@
 import type { Build } from '../domain/build.ts';
-import { cutWithin } from '../lib/text.ts';
+import { cutWithin, formatConfidence } from '../lib/text.ts';
 import type { Situation } from '../ports/notices.ts';
-import { percent, proofLines } from './answer-view.ts';
+import { proofLines } from './answer-view.ts';
 import { nameTests } from './build-answers.ts';
 import type { CauseStanding } from './cause-standing.ts';
 import { commentCause } from './comment-cause.ts';
@@ -117,7 +117,7 @@ function allEvidence(causes: readonly CauseStanding[], links: NoticeLinks): stri
 function annotationOf({ cause, category, title, rootCause, form, change }: CauseStanding): CheckAnnotation[] {
   const suspect = cause.analysis.answer.suspects.find(({ line, path }) => line !== null && line > 0 && isPath(path));
   if (suspect === undefined || suspect.line === null || form === 'rejected' || form === 'failed') return [];
-  const said = form === 'confirmed' || form === 'corrected' ? form : percent(cause.analysis.verdict.confidence);
+  const said = form === 'confirmed' || form === 'corrected' ? form : formatConfidence(cause.analysis.verdict.confidence);
   const { named, more } = nameTests(cause.explains, MAX_TESTS);
   const others = more === 0 ? '' : ` and ${formatNumber(more)} more`;
   const tests = named.length === 0 ? '' : ` ${countWords(cause.failures, true)}: ${named.join(', ')}${others}.`;

@@ -1,7 +1,7 @@
 import { type Build, shortCommit } from '../domain/build.ts';
 import { sumOf } from '../lib/collections.ts';
+import { formatConfidence } from '../lib/text.ts';
 import type { FailedBefore, Situation } from '../ports/notices.ts';
-import { percent } from './answer-view.ts';
 import type { CauseStanding } from './cause-standing.ts';
 import { commentCause, commentCauseLine } from './comment-cause.ts';
 import { buildName, countWords, durationWords, markdownLink, type NoticeLinks } from './notice-words.ts';
@@ -83,7 +83,7 @@ function headline({ causes, builds, failures, areTests, open }: Extract<ToSay, {
   const failed = areTests ? `${countWords(failures, true)} failed` : countWords(failures, false);
   const [only] = causes;
   if (causes.length === 1 && open === 0 && only?.form === 'unsure') {
-    const sureness = percent(only.cause.analysis.verdict.confidence);
+    const sureness = formatConfidence(only.cause.analysis.verdict.confidence);
     return `**${failed}. Faultline is not sure why (${sureness}). The answer needs review.** · ${where}`;
   }
   const reasons = `for ${causes.length} reason${causes.length === 1 ? '' : 's'}${open > 0 ? ' so far' : ''}`;

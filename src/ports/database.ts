@@ -56,7 +56,7 @@ export function pageOf<Item>(items: Item[], { limit, offset }: Page) {
 /** An integer in a query: digits and nothing else, so that an empty value is no zero. Absent: `standard`. */
 export function queryInteger(minimum: number, maximum: number, standard: number) {
   const read = (text: unknown) => (typeof text === 'string' && /^\d{1,9}$/.test(text) ? Number(text) : text);
-  const number = z.preprocess(read, z.int('must be a whole number, in digits').min(minimum).max(maximum));
+  const number = z.preprocess(read, z.int(`must be a whole number from ${minimum} to ${maximum}, in digits`).min(minimum).max(maximum));
   return number.default(standard).meta({ type: 'integer', minimum, maximum, default: standard });
 }
 

@@ -1,4 +1,5 @@
 import { maxOf, minOf, present } from '../lib/collections.ts';
+import { formatConfidence } from '../lib/text.ts';
 import { type Figure, type FigureSection, isRight, judgedCases, mean } from './figures/figure.ts';
 import type { ReplayedCase } from './run/replay.ts';
 
@@ -221,7 +222,7 @@ function wrongText(one: ReplayedCase): string | null {
   const { result } = one;
   const [judged] = judgedCases([one]);
   if (judged === undefined || result.analyst === null || isRight(judged)) return null;
-  const sure = result.confidence === null ? '' : ` with ${Math.round(result.confidence * 100)} %`;
+  const sure = result.confidence === null ? '' : ` with ${formatConfidence(result.confidence)}`;
   return `said ${result.category ?? 'nothing'}${sure}, correct is ${judged.accepted.join(' or ')}`;
 }
 

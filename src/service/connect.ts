@@ -64,11 +64,16 @@ async function* hookOf(questions: WebhookQuestions, request: ConnectRequest, sig
   const { address, secret, create } = request;
   const name = 'webhook';
   if (address === null) {
-    if (create) yield wrong(name, 'not created: the public address of the service is not set', 'pass --url, or set FAULTLINE_PUBLIC_URL');
+    if (create)
+      yield wrong(
+        name,
+        'not created: the public address of the service is not set',
+        'set FAULTLINE_PUBLIC_URL; in a terminal, --url does, too',
+      );
     return null;
   }
   if (create && secret === null) {
-    yield wrong(name, 'not created: there is no secret', 'pass --new-secret, or set the secret named above');
+    yield wrong(name, 'not created: there is no secret', 'set the secret named above; in a terminal, --new-secret makes one');
     return null;
   }
   try {
@@ -116,7 +121,11 @@ async function* pinged(label: string, questions: WebhookQuestions, id: string, s
 async function greeted(connection: Connection, { address, secret }: ConnectRequest, signal: AbortSignal): Promise<Finding> {
   const name = 'test delivery';
   if (address === null)
-    return wrong(name, 'not sent: the public address of the service is not set', 'pass --url, or set FAULTLINE_PUBLIC_URL');
+    return wrong(
+      name,
+      'not sent: the public address of the service is not set',
+      'set FAULTLINE_PUBLIC_URL; in a terminal, --url does, too',
+    );
   if (secret === null) return wrong(name, 'not sent: there is no secret to sign it with', `set ${connection.secretSetting}`);
   return await sendGreeting(address, connection.greet(secret, Date.now()), signal);
 }

@@ -30,6 +30,10 @@ interface BuildFilter {
   /** `ended`: passed or failed. */
   readonly status?: Build['status'] | 'ended';
   readonly branch?: string;
+  /** The CI's own number, or its own id of the run. */
+  readonly run?: string;
+  /** One of these addresses; at most a hundred are asked for. */
+  readonly urls?: readonly string[];
   /** In which it failed. */
   readonly job?: string;
   /** Received from then on, and before then; ISO 8601. */
@@ -120,8 +124,10 @@ export function createBuildStore(db: Database, clock: Clock) {
       sql: Sql = db,
     ) => await first(sql, Build, FIND_BY_EXTERNAL_ID, [provider, repository, externalId, attempt ?? null, failedPart ?? null]),
 
-    list: async ({ provider, repository, pipeline, number, status, branch, job, since, until, repositories }: BuildFilter, page: Page) => {
-      const filter = [provider, repository, pipeline, number, status, branch, job, since, until].map((value) => value ?? null);
+    list: async (asked: BuildFilter, page: Page) => {
+      const { provider, repository, pipeline, number, status, branch, job, since, until, run, repositories } = asked;
+      const urls = asked.urls === undefined ? null : [...asked.urls];
+      const filter = [provider, repository, pipeline, number, status, branch, job, since, until, run, urls].map((value) => value ?? null);
       return (await db.query(LIST, [...filter, scopeValue(repositories), ...pageValues(page)])).map((row) => Build.parse(row));
     },
 
@@ -204,9 +210,10 @@ const LIST = `
     and ($5::text is null or b.status = $5 or $5 = 'ended' and b.status in ('passed', 'failed')) and ($6::text is null or b.branch = $6)
     and ($7::text is null or $7 in (select failed_jobs(b)))
     and ($8::timestamptz is null or b.received_at >= $8) and ($9::timestamptz is null or b.received_at < $9)
-    and ${inScope('b.repository', '$10')}
+    and ($10::text is null or b.number = $10 or b.external_id = $10) and ($11::text[] is null or b.url = any($11))
+    and ${inScope('b.repository', '$12')}
   order by b.received_at desc, b.id desc
-  limit $11 offset $12`;
+  limit $13 offset $14`;
 
 const FORGET_TEST_RESULTS = `
   delete from test_results t using (

@@ -3,6 +3,7 @@ import { isInScope } from '../domain/access.ts';
 import type { Category } from '../domain/category.ts';
 import type { Finding, ToolCall } from '../domain/evidence.ts';
 import type { TriageSubject } from '../domain/triage.ts';
+import { explainIssues } from '../lib/explain-issue.ts';
 import type { CostClass, ToolDescription } from '../ports/toolbox.ts';
 
 /** What a tool is given besides its arguments. */
@@ -93,7 +94,7 @@ export function defineTool<Schema extends z.ZodObject>(definition: ToolDefinitio
     unavailable: async (subject) => (await definition.unavailable?.(subject)) ?? null,
     read(args) {
       const parsed = definition.parameters.safeParse(withoutNulls(args));
-      if (!parsed.success) return { error: describeIssues(parsed.error) };
+      if (!parsed.success) return { error: describeIssues(parsed.error, args, definition.parameters) };
       return {
         args: parsed.data,
         cacheKey: async (context) => (await definition.cache?.key(parsed.data, context)) ?? null,
@@ -113,9 +114,9 @@ function withoutNulls(args: Readonly<Record<string, unknown>>): Record<string, u
   return Object.fromEntries(Object.entries(args).filter(([, value]) => value !== null && value !== undefined));
 }
 
-function describeIssues(error: z.ZodError): string {
-  const issues = error.issues.map((issue) => (issue.path.length > 0 ? `${issue.path.join('.')}: ${issue.message}` : issue.message));
-  return issues.join('; ');
+function describeIssues(error: z.ZodError, args: unknown, schema: z.ZodObject): string {
+  const issues = explainIssues(error.issues, args, schema);
+  return issues.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)).join('; ');
 }
 
 /**

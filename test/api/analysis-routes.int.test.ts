@@ -89,12 +89,57 @@ describe('builds', () => {
     for (const address of ['github:77', 'github:77/analyses', 'by-number?provider=github&number=77']) {
       const { status, body } = await get(`/api/builds/${address}`);
       expect(status).toBe(409);
-      expect(body.error.message).toMatch(/^2 builds of github have the number 77/);
+      expect(body.error.message).toMatch(/^2 builds are named by 77 of github; specify the repository/);
       expect(body.error.details.candidates.map(({ id }: { id: string }) => id).toSorted()).toEqual(
         [first.build.id, second.build.id].toSorted(),
       );
     }
     expect((await get('/api/builds/github:77?pipeline=nightly')).body.build.id).toBe(second.build.id);
+  });
+
+  it.each([
+    ['the run id, as in every address of GitHub', 'github:289782451'],
+    ['provider, repository and number', encodeURIComponent('github:shop/api#4711')],
+    ['number and repository', 'by-number?provider=github&number=4711&repository=shop/api'],
+    ['run id and repository', 'by-number?provider=github&number=289782451&repository=shop/api'],
+    ['the URL', encodeURIComponent('https://github.com/shop/api/actions/runs/289782451')],
+    ['the URL with a slash and a query', encodeURIComponent('https://github.com/shop/api/actions/runs/289782451/?pr=3#summary')],
+    ['the URL of one of its jobs', encodeURIComponent('https://github.com/shop/api/actions/runs/289782451/job/812345')],
+  ])('finds a build by %s', async (_, address) => {
+    const { id: _i, receivedAt: _r, ...fresh } = sampleBuild({ number: '4711', externalId: '289782451' });
+    const at = 'https://github.com/shop/api/actions/runs/289782451';
+    const { build } = await world.stores.builds.upsert({ ...fresh, url: at });
+    const other = sampleBuild({ number: '4711', externalId: '5', repository: 'shop/web', url: `${at}9` });
+    const { id: _o, receivedAt: _p, ...elsewhere } = other;
+    await world.stores.builds.upsert(elsewhere);
+    const { status, body } = await get(`/api/builds/${address}`);
+    expect([status, body.build?.id]).toEqual([200, build.id]);
+  });
+
+  it('finds the attempt that a URL names, and none at a stranger’s address', async () => {
+    const url = 'https://github.com/shop/api/actions/runs/700';
+    const { id: _i, receivedAt: _r, ...fresh } = sampleBuild({ number: '70', externalId: '700', url });
+    for (const attempt of [1, 2]) await world.stores.builds.upsert({ ...fresh, attempt });
+    const attemptAt = async (address: string) => (await get(`/api/builds/${encodeURIComponent(address)}`)).body.build?.attempt;
+    expect([await attemptAt(url), await attemptAt(`${url}/attempts/1`)]).toEqual([2, 1]);
+    const none = await get(`/api/builds/${encodeURIComponent('https://github.com/shop/api/actions/runs/7001')}`);
+    expect([none.status, none.body.error.message]).toEqual([404, 'There is no build at https://github.com/shop/api/actions/runs/7001.']);
+  });
+
+  it.each([
+    ['/api/builds?limit=100000', 'The query is invalid at "limit": must be a whole number from 1 to 200, in digits.'],
+    ['/api/builds/by-number?provider=github', 'The query is invalid at "number": required, but missing.'],
+    [
+      '/api/builds/by-number?provider=gitbub&number=1',
+      'The query is invalid at "provider": must be one of github, gitea, gitlab, jenkins, buildkite, circleci, azure, upload.',
+    ],
+    [
+      '/api/builds/by-number?provider=github&number=1&repo=shop/api',
+      'The query is invalid: "repo" is not known here; use provider, number, repository, pipeline.',
+    ],
+  ])('says what is wrong with %s', async (address, message) => {
+    const { status, body } = await get(address);
+    expect([status, body.error.message]).toEqual([400, message]);
   });
 
   it('means the newest attempt', async () => {

@@ -63,7 +63,7 @@ describe('what is no request', () => {
 test('an id longer than any is refused by its schema, in a short sentence', async () => {
   await listen();
   const headers = { authorization: `Bearer ${TOKENS.admin}` };
-  for (const length of [301, 5_000]) {
+  for (const length of [1001, 5_000]) {
     const answer = await app.inject({ url: `/api/builds/${'a'.repeat(length)}`, headers });
     expect(answer.statusCode).toBe(400);
     expect(answer.json().error.message.length).toBeLessThan(300);

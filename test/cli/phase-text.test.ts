@@ -5,12 +5,12 @@ import type { Step } from '../../src/domain/analysis.ts';
 const STEP: Step = { node: 'reason', round: 1, startedAt: '2026-10-12T14:00:00.000Z', milliseconds: 1, summary: '' };
 
 it.each([
-  ['classify', 'TEST_FAILURE (0.99) assertion: rule assertion-of-failing-test: expect(received)', 'classify TEST_FAILURE 0.99 assertion'],
-  ['reason', '0.89: This looks like an assertion. First, check what is already known.', 'reason 0.89'],
+  ['classify', 'TEST_FAILURE (99 %) assertion: rule assertion-of-failing-test: expect(received)', 'classify TEST_FAILURE 99 % assertion'],
+  ['reason', '89 %: This looks like an assertion. First, check what is already known.', 'reason 89 %'],
   ['select_tool', 'search_knowledge, read_test_file', 'select_tool search_knowledge, read_test_file'],
   ['observe', '5 new: E4, E5, E6, E7, E8', 'observe 5 new'],
   ['generate_answer', 'the total is 0.01 too high: expected 10.20 (confident)', 'generate_answer'],
-  ['verify', '0.97 → auto_notify', 'verify 0.97 → auto_notify'],
+  ['verify', '96 % → auto_notify', 'verify 96 % → auto_notify'],
 ])('%s is told in a few words', (node, summary, told) => {
   expect(phaseText({ ...STEP, node, summary })).toBe(told);
 });

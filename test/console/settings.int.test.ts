@@ -40,6 +40,13 @@ it('says how one is connected, without its secret', async () => {
   expect([unknown.statusCode, unknown.body.includes('<script>')]).toEqual([400, false]);
 });
 
+it('calls nothing well that was not checked, and says nothing of a terminal alone', async () => {
+  const { body } = await postForm(console.app, '/settings', { provider: 'gitlab', repository: '', act: 'check' });
+  expect(body).not.toContain('No problems found.');
+  expect(body).toMatch(/Not complete: \d of \d checks? needs? attention\./);
+  expect(body).not.toContain('pass --');
+});
+
 it('looks at the permissions, and makes the webhook', async () => {
   const { body } = await postForm(console.app, '/settings', { provider: 'gitlab', repository: 'shop/api', act: 'create' });
   expect(body).toContain('No problems found.');

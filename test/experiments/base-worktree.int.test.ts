@@ -1,7 +1,7 @@
 import { utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { openBase } from '../../src/experiments/base-worktree.ts';
+import { findBase } from '../../src/experiments/base-worktree.ts';
 import { type Checkout, withCheckout } from '../../src/experiments/checkout.ts';
 import { builtOn } from '../../src/experiments/history.ts';
 import { openRepository } from '../../src/experiments/repository.ts';
@@ -78,7 +78,7 @@ describe('what a commit was built on', () => {
     check(head);
     checkout.git('fetch', '--quiet', 'origin', 'main:main');
 
-    expect(await within(async (found) => (await openBase(found, 'main')).commit)).toBe(began);
+    expect(await within(async (found) => await findBase(found, 'main'))).toBe(began);
   });
 });
 

@@ -1,5 +1,6 @@
 import type { Evidence } from '../../../src/domain/evidence.ts';
 import type { TriageSubject } from '../../../src/domain/triage.ts';
+import { formatConfidence } from '../../../src/lib/text.ts';
 import { spentOf } from '../budget.ts';
 import type { TriageRuntime } from '../context.ts';
 import { judged, judgedStep, startOf } from '../judge.ts';
@@ -11,7 +12,7 @@ export async function classify(state: TriageStateValue, runtime: TriageRuntime):
   const { subject, limits } = state;
   const judgement = await judged(runtime, { limits, spent: spentOf(state) }, (analyst, signal) => analyst.classify({ subject }, signal));
   const { category, kind, confidence, because } = judgement.value;
-  const summary = `${category} (${confidence.toFixed(2)}) ${kind}: ${because}`;
+  const summary = `${category} (${formatConfidence(confidence)}) ${kind}: ${because}`;
   return {
     classification: judgement.value,
     evidence: evidenceFromExcerpts(subject),

@@ -1,4 +1,5 @@
 import type { Classification } from '../../../src/domain/analysis.ts';
+import { formatConfidence } from '../../../src/lib/text.ts';
 import type { Plan } from '../../../src/ports/analyst.ts';
 import { spentOf } from '../budget.ts';
 import type { TriageRuntime } from '../context.ts';
@@ -19,7 +20,7 @@ export async function reason(state: TriageStateValue, runtime: TriageRuntime): P
     analyst.plan({ ...insight, round, offered }, signal),
   );
   const { revised, ...plan } = judgement.value;
-  const summary = `${plan.confidence.toFixed(2)}: ${plan.thought}`;
+  const summary = `${formatConfidence(plan.confidence)}: ${plan.thought}`;
   return {
     plan: { ...plan, gaps: [...(plan.gaps ?? [])] },
     ...(isAtItsEnd(state, plan) ? { verdict: givenUp(state.verdict) } : {}),

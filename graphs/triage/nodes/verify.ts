@@ -1,5 +1,6 @@
 import type { Answer, Verdict } from '../../../src/domain/analysis.ts';
 import { TriageError } from '../../../src/domain/errors.ts';
+import { formatConfidence } from '../../../src/lib/text.ts';
 import type { Analyst, Assessment, Judgement } from '../../../src/ports/analyst.ts';
 import { spentOf, usedUp } from '../budget.ts';
 import { contextOf, type TriageRuntime } from '../context.ts';
@@ -37,7 +38,7 @@ export async function verify(state: TriageStateValue, runtime: TriageRuntime): P
   const decision = decide({ ...state, webAsked }, judgement, claims, { ...composed, route });
   const verdict = { ...verdictOf(judgement.value, claims, decision, composed), ...(route === null ? {} : { route }) };
   const dropped = claims.dropped.length === 0 ? '' : `, ${claims.dropped.length} claims dropped`;
-  const summary = `${decision.confidence.toFixed(2)} → ${decision.action}${dropped}`;
+  const summary = `${formatConfidence(decision.confidence)} → ${decision.action}${dropped}`;
   return {
     answer: { ...answer, claims: [...claims.kept], confidence: decision.confidence },
     verdict,

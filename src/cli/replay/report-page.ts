@@ -1,12 +1,12 @@
 import type { Config } from '../../config/schema.ts';
-import { figure, percentOf } from '../../console/charts/chart.ts';
+import { figure } from '../../console/charts/chart.ts';
 import { calibrationChart, coverageChart } from '../../console/charts/confidence.ts';
 import { dataTable, type Html, html, type Shown } from '../../console/html.ts';
 import { standAlonePage } from '../../console/stand-alone-page.ts';
 import { CATEGORIES } from '../../domain/category.ts';
 import { RELEASE } from '../../domain/trust.ts';
 import type { Judged } from '../../lib/statistics.ts';
-import { counted } from '../../lib/text.ts';
+import { counted, formatConfidence } from '../../lib/text.ts';
 import { type StatedBy, statementsOf } from '../../replay/figures/calibration.ts';
 import { type Figure, type FigureSection, idsOf, judgedCases } from '../../replay/figures/figure.ts';
 import { intervalText, isNotable, valueText } from '../../replay/report.ts';
@@ -280,7 +280,7 @@ function verdict({ truth, said, probability, isRight, error }: ReportCase): Html
   if (error !== null) return html`${true_}. Failed: ${error}`;
   if (said === null) return html`${true_}. Not answered.`;
   const wrong = isRight === false && html` <strong class="wrong">wrong</strong>`;
-  return html`${true_}. Said: <span class="category">${said}</span>${probability !== null && ` with ${percentOf(probability)}`}${wrong}`;
+  return html`${true_}. Said: <span class="category">${said}</span>${probability !== null && ` with ${formatConfidence(probability)}`}${wrong}`;
 }
 
 function caseDetails(more: ReportCaseMore): Html {
@@ -305,7 +305,7 @@ function fact(name: string, value: Shown): Html | null {
 
 function action({ action, answerConfidence }: ReportCaseMore): string | null {
   if (action === null) return null;
-  return answerConfidence === null ? action : `${action}, the answer ${percentOf(answerConfidence)} sure`;
+  return answerConfidence === null ? action : `${action}, the answer ${formatConfidence(answerConfidence)} sure`;
 }
 
 function spent({ seconds, costUsd, iterations }: ReportCaseMore): string {
@@ -325,7 +325,7 @@ function excerpt({ source, lineStart, lineEnd, reason, text }: ReportCaseMore['e
 function table(cases: readonly ReportCase[], anchors: Anchors): Html {
   const rows = cases.map(
     (one) =>
-      html`<tr id="${anchors.at(one)}"><th scope="row"><span class="mark ${look(one)}">${mark(one)}</span> ${one.id}</th><td>${one.truth ?? '–'}</td><td>${one.error ?? one.said ?? '–'}</td><td class="number">${one.probability === null ? '–' : percentOf(one.probability)}</td></tr>`,
+      html`<tr id="${anchors.at(one)}"><th scope="row"><span class="mark ${look(one)}">${mark(one)}</span> ${one.id}</th><td>${one.truth ?? '–'}</td><td>${one.error ?? one.said ?? '–'}</td><td class="number">${one.probability === null ? '–' : formatConfidence(one.probability)}</td></tr>`,
   );
   return dataTable(`The other cases${anchors.suffix}`, ['Case', 'True', 'Said', { number: 'With' }], rows, {
     className: 'others',

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { shortCommit } from '../../domain/build.ts';
 import type { Cause } from '../../domain/cause.ts';
-import { TriageError } from '../../domain/errors.ts';
+import { readInput, TriageError } from '../../domain/errors.ts';
 import {
   type Break,
   flakeProbability,
@@ -194,9 +194,11 @@ ${facts(test)}${quarantinePart(test, acts)}${causesPart(causes, test, deps.clock
     return sendPage(request, reply, { title: `${name} · Test`, part: 'insights', main }, reader);
   });
   app.post(TEST_PATH, route('review', { body: z.looseObject({}) }), async (request, reply) => {
-    const asked = QuarantineRequest.safeParse({ ...request.body, suite: request.body.suite === '' ? null : request.body.suite });
-    if (!asked.success) throw new TriageError('invalid-input', `This quarantine is invalid: ${z.prettifyError(asked.error)}`);
-    const test = await quarantineTest(deps, asked.data, reviewerOf(request));
+    const asked = readInput('This quarantine', QuarantineRequest, {
+      ...request.body,
+      suite: request.body.suite === '' ? null : request.body.suite,
+    });
+    const test = await quarantineTest(deps, asked, reviewerOf(request));
     return reply.redirect(`${testAddress(test)}#quarantine`, 303);
   });
 }

@@ -2,8 +2,7 @@ import { CATEGORIES } from '../../domain/category.ts';
 import { type DecidedCount, TOO_FEW } from '../../domain/insights.ts';
 import type { CheckedAnswer, Tally, Trust, TrustChange, UnseenFigures } from '../../domain/trust.ts';
 import { proportion } from '../../lib/statistics.ts';
-import { counted } from '../../lib/text.ts';
-import { percent } from '../../notifications/answer-view.ts';
+import { counted, formatConfidence } from '../../lib/text.ts';
 import { formatNumber } from '../../notifications/visible-text.ts';
 import { readTrust, TRUST_DAYS, type TrustDeps, type TrustFacts } from '../../service/answers/trust.ts';
 import { analysisAddress, search } from '../addresses.ts';
@@ -174,5 +173,5 @@ ${pager({ offset, size: PAGE, more: found.length > PAGE }, (at) => kept({ offset
 
 function checkedRow({ analysisId, repository, title, category, confidence, right, decidedCategory, decidedAt }: CheckedAnswer): Html {
   const said = decidedCategory === null ? 'rejected' : html`<span class="category">${decidedCategory}</span>`;
-  return html`<tr><td>${timeOf(decidedAt)}</td><td><a href="${analysisAddress(analysisId)}">${title}</a><br><span class="quiet">${repository}</span></td><td><span class="category">${category}</span> <span class="quiet">${percent(confidence)}</span></td><td>${said} <span class="${right ? 'good' : 'wrong'}">${right ? '✓ right' : '✗ wrong'}</span></td></tr>`;
+  return html`<tr><td>${timeOf(decidedAt)}</td><td><a href="${analysisAddress(analysisId)}">${title}</a><br><span class="quiet">${repository}</span></td><td><span class="category">${category}</span> <span class="quiet">${formatConfidence(confidence)}</span></td><td>${said} <span class="${right ? 'good' : 'wrong'}">${right ? '✓ right' : '✗ wrong'}</span></td></tr>`;
 }

@@ -46,7 +46,11 @@ export interface EvidenceWindowsDeps {
 export async function evidenceWindows(
   deps: EvidenceWindowsDeps,
   analysis: Pick<Analysis, 'buildId' | 'evidence' | 'answer'>,
-  { build, stamps = false }: { readonly build: Pick<Build, 'provider'>; readonly stamps?: boolean },
+  {
+    build,
+    stamps = false,
+    back,
+  }: { readonly build: Pick<Build, 'provider'>; readonly stamps?: boolean; readonly back?: string | undefined },
 ): Promise<EvidenceWindows> {
   const [sources, pages] = await Promise.all([deps.archive.list(analysis.buildId), deps.stores.outside.logPages(analysis.buildId)]);
   const marks = sourcesOf(analysis).map((name) => marksOf(analysis, name));
@@ -61,7 +65,7 @@ export async function evidenceWindows(
     for (const id of lists.shown) shown.add(id);
     const rows = lists.html;
     const outside = logPageLink(build, pages.get(name), evidence.find(isProof)?.cited[0]);
-    if (source !== undefined && !lists.kept) parts.push(section(analysis.buildId, source, rows, outside));
+    if (source !== undefined && !lists.kept) parts.push(section(analysis.buildId, source, rows, outside, back));
     else parts.push(keptSection(name, await deps.stores.builds.logsForgottenAt(analysis.buildId), rows, outside));
   }
   return { html: parts.length === 0 ? NOTHING : joined(parts, '\n'), shown };
@@ -138,10 +142,11 @@ function rowOptions(buildId: string, name: string, evidence: readonly EvidenceLi
   };
 }
 
-function section(buildId: string, { name, lines, notes }: ArchivedSource, list: Html, outside: Html | null): Html {
+function section(buildId: string, { name, lines, notes }: ArchivedSource, list: Html, outside: Html | null, back?: string): Html {
+  const log = `${logAddress(buildId, name)}${back === undefined ? '' : `&back=${encodeURIComponent(back)}`}`;
   return html`<section class="evidence"><h3>${name}</h3>
 ${list}
-<p><a data-action="full-log" href="${logAddress(buildId, name)}">Open the full log (${lines.toLocaleString('en-US')} lines)</a> · <a href="/logs/${encodeURIComponent(buildId)}/raw?file=${encodeURIComponent(name)}">Raw</a>${outside !== null && html` · ${outside}`}${notes.map((note) => html` · ${note}`)}</p></section>`;
+<p><a data-action="full-log" href="${log}">Open the full log (${lines.toLocaleString('en-US')} lines)</a> · <a href="/logs/${encodeURIComponent(buildId)}/raw?file=${encodeURIComponent(name)}">Raw</a>${outside !== null && html` · ${outside}`}${notes.map((note) => html` · ${note}`)}</p></section>`;
 }
 
 function keptSection(name: string, deletedAt: string | null, list: Html, outside: Html | null): Html {

@@ -168,7 +168,7 @@ function logPage(facts: LogFacts, query: LogQuery, shape: Shape, body: Shown): H
   return html`<div class="wide"><h1 tabindex="-1">${source.name}</h1>
 <p><a href="${buildAddress(build.id)}">${build.repository} · ${build.pipeline} #${build.number}</a> · ${counted(source.lines, 'line')} · ${sizeOf(source.bytes)}${source.notes.map((note) => html` · ${note}`)}</p>
 ${otherLogs(facts)}
-<div class="tools">${backLink(facts)}${searchForm(facts, query)}<details><summary class="button">More</summary>${matchCase(query)}
+<div class="tools">${backLink(facts, query)}${searchForm(facts, query)}<details><summary class="button">More</summary>${matchCase(query)}
 ${toolLinks(facts, query, shape)}<a class="button" href="${raw}" target="_blank">Raw</a>${logPageLink(build, facts.page, query.L?.from, html` class="button"`)}<button type="button" data-copy="link" hidden>Copy link</button><button type="button" data-copy="lines" hidden>Copy lines</button></details></div>
 ${body}</div>`;
 }
@@ -214,8 +214,8 @@ function otherLogs({ build, sources, source }: LogFacts): Shown {
   return html`<details class="files"><summary>${counted(sources.length, 'file')} of this build</summary><ul>${links}</ul></details>`;
 }
 
-function searchForm({ build, source }: LogFacts, { q, ts, wrap, analysis }: LogQuery): Html {
-  const kept = hiddenFields({ file: source.name, ts, wrap, analysis });
+function searchForm({ build, source }: LogFacts, { q, ts, wrap, analysis, back }: LogQuery): Html {
+  const kept = hiddenFields({ file: source.name, ts, wrap, analysis, back });
   return html`<form role="search" id="search" aria-label="This log" action="/logs/${encodeURIComponent(build.id)}">${kept}<input type="search" name="q" aria-label="Search" placeholder="Search" value="${q}" maxlength="500" data-action="search">${badge('search')} <button>Search</button></form>`;
 }
 
@@ -224,7 +224,8 @@ function matchCase(query: LogQuery): Html {
   return html`<label><input type="checkbox" form="search" name="case" value="1"${query.case === '1' && html` checked`}> match case</label>`;
 }
 
-function backLink({ analyses: [answer] }: LogFacts): Shown {
+function backLink({ analyses: [answer] }: LogFacts, { back }: LogQuery): Shown {
+  if (back !== undefined) return actionLink('full-log', back, 'Review item');
   return answer !== undefined && actionLink('full-log', analysisAddress(answer.id), 'Analysis');
 }
 

@@ -134,6 +134,13 @@ export const LogQuery = z.object({
   wrap: onOff,
   /** Only of this analysis evidence is shown. */
   analysis: z.string().max(300).optional().catch(undefined),
+  /** The review item that the log was opened from, with its place in the queue. */
+  back: z
+    .string()
+    .max(600)
+    .regex(/^\/review\/[\w-]+(?:\?[\w=&%.+*-]*)?$/)
+    .optional()
+    .catch(undefined),
   /** Only the rows that take the place of this gap are wanted. */
   part: range,
 });
@@ -148,7 +155,7 @@ export interface Place {
 }
 
 /** What stays as it is when somebody goes on within the log. */
-type Kept = Pick<LogQuery, 'ts' | 'wrap' | 'analysis' | 'q' | 'case'>;
+type Kept = Pick<LogQuery, 'ts' | 'wrap' | 'analysis' | 'back' | 'q' | 'case'>;
 
 /** The address of a place in a log, with what stays as it is. */
 export function placeAddress(buildId: string, file: string, kept: Partial<Kept>, { marked, window, view, hit }: Place = {}): string {
@@ -186,8 +193,8 @@ export function rowOptions({ build, source, evidence }: LogFacts, query: LogQuer
 }
 
 /** What links within a log take along. */
-export function keptOf({ ts, wrap, analysis, q, case: matchCase }: LogQuery): Kept {
-  return { ts, wrap, analysis, q, case: matchCase };
+export function keptOf({ ts, wrap, analysis, back, q, case: matchCase }: LogQuery): Kept {
+  return { ts, wrap, analysis, back, q, case: matchCase };
 }
 
 function isFolded({ L, from, view, part }: LogQuery): boolean {

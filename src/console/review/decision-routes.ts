@@ -36,8 +36,8 @@ export function registerDecisions(app: ConsoleApp, deps: ConsoleDeps): void {
     const { id } = request.params;
     const { undone } = await undoDecision(deps, { reviewId: id, reviewer: reviewerOf(request), isAdmin: isAdmin(request) });
     forgetWaiting(deps.stores);
-    const { n = 1, ...queue } = request.body.queue;
-    return reply.redirect(`${reviewAddress(id)}${searchOf({ ...queue, n: Math.max(1, n - 1) }, { undone: undone.length })}`, 303);
+    const { n = 1, u = Math.max(1, n - 1), ...queue } = request.body.queue;
+    return reply.redirect(`${reviewAddress(id)}${searchOf({ ...queue, n: u, u: undefined }, { undone: undone.length })}`, 303);
   });
   const Guess = z.object({ category: Category, queue: CarriedQueue });
   app.post('/review/:id/guess', route('review', { params: ItemParams, body: Guess }), async (request, reply) => {
@@ -80,7 +80,7 @@ async function addressAfter(
   { id, also = 0, skipped = false }: { readonly id: string; readonly also?: number; readonly skipped?: boolean },
 ): Promise<string> {
   const said = skipped ? { skipped: 1 } : { done: id, ...(also > 0 && { also }) };
-  const query = nextQuery(queue);
+  const query = { ...nextQuery(queue), ...(!skipped && { u: queue.n }) };
   try {
     const how = { reviewer, filter: filterOf(queue), sort: queue.sort, after: id };
     const next = await nextFor({ stores, claimMs: config.review.claimMs, clock }, how);

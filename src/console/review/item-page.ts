@@ -1,7 +1,6 @@
 import { type Category, KINDS } from '../../domain/category.ts';
 import { type DecisionType, REJECT_REASONS, RejectReason, type Review } from '../../domain/review.ts';
-import { counted } from '../../lib/text.ts';
-import { percent } from '../../notifications/answer-view.ts';
+import { counted, formatConfidence } from '../../lib/text.ts';
 import { buildAddress, reviewAddress } from '../addresses.ts';
 import { analysisParts, evidencePart, placeLine } from '../analysis.ts';
 import { actionButton, actionLink, ageOf, badge, hiddenFields, options, postForm } from '../controls.ts';
@@ -141,7 +140,11 @@ function skipForm({ review, queue }: ItemView): Html {
 function undoForm({ review, undo, mayUndo, hold, queue }: ItemView): Shown {
   const id = hold === 'decided' ? (mayUndo ? review.id : null) : (undo?.reviewId ?? null);
   if (id === null) return null;
-  return postForm(`${reviewAddress(id)}/undo`, { queue: searchOf(queue) }, actionButton('undo', 'Undo'));
+  return postForm(
+    `${reviewAddress(id)}/undo`,
+    { queue: searchOf(hold === 'decided' ? { ...queue, u: queue.n } : queue) },
+    actionButton('undo', 'Undo'),
+  );
 }
 
 function nextLink({ queue, review }: ItemView): Html {
@@ -270,6 +273,6 @@ function sameList(view: ItemView): Html {
 function sameRows(same: readonly Review[]): Html {
   return html`<ul class="same-rows">${same.map(
     ({ id, title, category, confidence, buildId, repository }) =>
-      html`<li><input type="hidden" name="also" value="${id}"><a href="${reviewAddress(id)}">${title}</a> <span class="quiet"><span class="category">${category}</span> ${percent(confidence)} · ${repository} · ${buildId}</span></li>`,
+      html`<li><input type="hidden" name="also" value="${id}"><a href="${reviewAddress(id)}">${title}</a> <span class="quiet"><span class="category">${category}</span> ${formatConfidence(confidence)} · ${repository} · ${buildId}</span></li>`,
   )}</ul>`;
 }

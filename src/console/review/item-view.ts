@@ -5,9 +5,10 @@ import { listSame } from '../../service/review/decide.ts';
 import { taughtBy } from '../../service/review/learn.ts';
 import { blindStateOf, mayTakeOver } from '../../service/review/queue.ts';
 
+import { reviewAddress } from '../addresses.ts';
 import { type AnalysisFacts, readAnalysisFacts } from '../analysis.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
-import type { QueueQuery } from './queue-query.ts';
+import { type QueueQuery, searchOf } from './queue-query.ts';
 
 /** What is open beside the item's parts. */
 type Mode = 'read' | 'correct' | 'reject';
@@ -51,7 +52,7 @@ export async function readItem(deps: ConsoleDeps, review: Review, looking: Looki
   if (analysis === null) throw new TriageError('not-found', `The analysis ${review.analysisId} of this review is not stored.`);
   const hold = holdOf(review, reviewer);
   const [facts, blind, same, counts, undo, taught, done] = await Promise.all([
-    readAnalysisFacts(deps, analysis, stamps),
+    readAnalysisFacts(deps, analysis, stamps, `${reviewAddress(review.id)}${searchOf(queue)}`),
     blindStateOf({ stores, blindEvery: config.review.blindEvery }, review, reviewer),
     hold === 'decided' ? [] : listSame({ stores }, { reviewId: review.id, reviewer }),
     stores.reviews.counts(reviewer),

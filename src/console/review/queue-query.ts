@@ -20,6 +20,8 @@ export const QueueQuery = z.object({
   /** Which item this is, of how many. */
   n: count,
   of: count,
+  /** Which one the newest decision was about. */
+  u: count,
 });
 export type QueueQuery = z.infer<typeof QueueQuery>;
 
@@ -36,8 +38,8 @@ const DEFAULTS: Readonly<Record<string, unknown>> = { state: 'all', sort: 'risk'
 
 /** The query as part of an address, without what is the default; `''` or `?repo=…`. */
 export function searchOf(query: QueueQuery, more: Readonly<Record<string, string | number>> = {}): string {
-  const { state, category, repo, why, sort, offset, n, of } = query;
-  const known = { state, category, repo, why, sort, offset, n, of, ...more };
+  const { state, category, repo, why, sort, offset, n, of, u } = query;
+  const known = { state, category, repo, why, sort, offset, n, of, u, ...more };
   return search(Object.fromEntries(Object.entries(known).filter(([name, value]) => value !== DEFAULTS[name])));
 }
 

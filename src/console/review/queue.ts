@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { CATEGORIES } from '../../domain/category.ts';
 import { itemCategory, type Review, type ReviewerQuestion } from '../../domain/review.ts';
-import { percent } from '../../notifications/answer-view.ts';
+import { formatConfidence } from '../../lib/text.ts';
 import { blindStateOf, nextFor, openQuestions, reviewerOf } from '../../service/review/queue.ts';
 import type { ReviewGroup } from '../../stores/reviews.ts';
 import { buildAddress, reviewAddress } from '../addresses.ts';
@@ -165,7 +165,7 @@ function reviewRow({ review, count, blind }: QueueView['rows'][number], at: numb
   const held = review.state === 'claimed' && review.claimedBy !== reviewer;
   const words = blind ? html`<em>Choose a category before the verdict is shown</em>` : review.title;
   return html`<li id="${review.id}" data-row${held && html` class="held"`}>
-<span class="sureness">${blind || review.confidence === 0 ? '–' : percent(review.confidence)}</span> <span class="category">${blind ? 'BLIND' : itemCategory(review)}${!blind && riskSign(review)}</span>
+<span class="sureness">${blind || review.confidence === 0 ? '–' : formatConfidence(review.confidence)}</span> <span class="category">${blind ? 'BLIND' : itemCategory(review)}${!blind && riskSign(review)}</span>
 <span class="what"><a class="title" href="${address}" data-swap data-row-link>${words}</a>${count > 1 && html` <a class="count" href="${address}#same" aria-label="${count} items with the same fingerprint: decide them together" title="${count} items with the same fingerprint: decide them together">×${count}</a>`}</span>
 <span class="from">${review.repository} · <a href="${buildAddress(review.buildId)}">build</a> · ${ageOf(review.openedAt, now)}</span>
 <span class="why">${held ? `under review by ${review.claimedBy} since ${clockTime(review.claimedAt)}` : whyOf(review, blind)}</span></li>`;

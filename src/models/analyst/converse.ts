@@ -3,6 +3,7 @@ import type { Quote } from '../../domain/analysis.ts';
 import { type Memory, QuestionShape, type Statement } from '../../domain/conversation.ts';
 import { TriageError } from '../../domain/errors.ts';
 import type { Evidence, ToolOutcome } from '../../domain/evidence.ts';
+import { formatConfidence } from '../../lib/text.ts';
 import { cleanLine, stripEscapes } from '../../log/lines/clean.ts';
 import type { Converse, Inquiry } from '../../ports/analyst.ts';
 import type { ChatModel } from '../../ports/chat-model.ts';
@@ -192,7 +193,7 @@ function showTopic({ topic }: Pick<Inquiry, 'topic'>): string {
   const { analysis, subject, otherCauses } = topic;
   const { answer, verdict } = analysis;
   return [
-    `category: ${analysis.category} (${analysis.kind}), ${Math.round(verdict.confidence * 100)} % sure, ${verdict.action}`,
+    `category: ${analysis.category} (${analysis.kind}), ${formatConfidence(verdict.confidence)} sure, ${verdict.action}`,
     `answer: ${oneLine(answer.title)}`,
     `cause: ${oneLine(answer.rootCause)}`,
     `fix: ${oneLine(answer.fixRecommendation)}`,

@@ -8,6 +8,7 @@ import { FailureRow } from '../../domain/failure.ts';
 import { LibraryEntry } from '../../domain/library.ts';
 import { MAX_SEARCH, SEARCH_NAMES } from '../../domain/search.ts';
 import { TriageJob } from '../../domain/triage.ts';
+import { maxOf } from '../../lib/collections.ts';
 import { type ArrangedAnswer, arrangeAnswers, pairWithFailures } from '../../notifications/build-answers.ts';
 import { clip } from '../../notifications/visible-text.ts';
 import { listOf, pageQuery } from '../../ports/database.ts';
@@ -154,38 +155,69 @@ export async function findAnalysis(analyses: Pick<ShownStores['analyses'], 'find
   return analysis;
 }
 
-/** The build of our id, or of `provider:number`. Throws TriageError `not-found` or `conflict`. */
+/**
+ * Finds a build by our id, by its address at its CI, or by `provider:number`, where the number is the CI's own or its id of the run, and may
+ * come with the repository: `github:shop/api#812`. Throws TriageError `not-found` or `conflict`.
+ */
 export async function findBuild(
   builds: ShownStores['builds'],
   id: string,
   narrow: Pick<BuildNumber, 'repository' | 'pipeline'>,
 ): Promise<Build> {
-  const [, provider, number] = /^([a-z]+):(.+)$/.exec(id) ?? [];
+  if (/^https?:\/\//.test(id)) return await findByUrl(builds, id);
+  const [, provider, repository, number] = /^([a-z]+):(?:(.+)#)?(.+)$/.exec(id) ?? [];
   if (provider !== undefined && number !== undefined) {
     const known = Provider.safeParse(provider);
     if (!known.success)
       throw new TriageError('not-found', `There is no provider "${provider}". Use one of ${Provider.options.join(', ')}.`);
-    return await findByNumber(builds, { provider: known.data, number, ...narrow });
+    return await findByNumber(builds, { provider: known.data, number, ...narrow, ...(repository !== undefined && { repository }) });
   }
   const build = await builds.find(id);
-  if (build === null) throw new TriageError('not-found', `There is no build ${id}.`);
+  if (build === null) throw new TriageError('not-found', `There is no build ${id}. Name it by its ID, by its URL, or as provider:number.`);
   return build;
 }
 
+/** Beginnings of an address that are looked up, the longest first. */
+const MAX_BEGINNINGS = 100;
+
+/** Finds the build at this address of its CI, or whose page it lies below, as that of a job or an attempt does. */
+async function findByUrl(builds: ShownStores['builds'], url: string): Promise<Build> {
+  const cuts = [...url.matchAll(/[/?&#]/g)].map(({ index }) => index).filter((index) => index > url.indexOf('//') + 2);
+  const beginnings = [...new Set([url.length, ...cuts.toReversed()])].slice(0, MAX_BEGINNINGS).map((end) => url.slice(0, end));
+  const urls = beginnings.flatMap((one) => [one, `${one}/`]);
+  const found = await builds.list({ urls }, { limit: 200, offset: 0 });
+  const nearest = maxOf(found.map((build) => build.url?.replace(/\/$/, '').length ?? 0));
+  const there = found.filter((build) => build.url?.replace(/\/$/, '').length === nearest);
+  const attempt = Number(/\/attempts\/(\d{1,6})(?:[/?#]|$)/.exec(url)?.[1]);
+  const asked = there.filter((build) => build.attempt === attempt);
+  return pickBuild(asked.length > 0 ? asked : there, `at ${clip(url, MAX_SAID)}`);
+}
+
+/** Characters of an address that a message repeats. */
+const MAX_SAID = 200;
+
 /**
- * The newest attempt of the one build that bears this number. Throws TriageError `not-found`, or `conflict` with the
+ * The newest attempt of the one build that bears this number or run id. Throws TriageError `not-found`, or `conflict` with the
  * candidates in its details where several repositories or pipelines have such a build.
  */
 export async function findByNumber(builds: ShownStores['builds'], { provider, number, repository, pipeline }: BuildNumber): Promise<Build> {
-  const filter = { provider, number, ...(repository !== undefined && { repository }), ...(pipeline !== undefined && { pipeline }) };
-  const newest = newestAttempts(await builds.list(filter, { limit: 200, offset: 0 }));
+  const filter = { provider, run: number, ...(repository !== undefined && { repository }), ...(pipeline !== undefined && { pipeline }) };
+  const found = await builds.list(filter, { limit: 200, offset: 0 });
+  // A run id is longer than any number of a run; where both are meant, the number that people see wins.
+  const numbered = found.filter((build) => build.number === number);
+  return pickBuild(numbered.length > 0 ? numbered : found, `${number} of ${provider}${where(repository, pipeline)}`);
+}
+
+/** The newest attempt of the one build among these; `which` names what was looked for. */
+function pickBuild(found: readonly Build[], which: string): Build {
+  const newest = newestAttempts(found);
   const [build] = newest;
-  if (build === undefined) throw new TriageError('not-found', `There is no build ${number} of ${provider}${where(repository, pipeline)}.`);
+  if (build === undefined) throw new TriageError('not-found', `There is no build ${which}.`);
   if (newest.length === 1) return build;
   const candidates = newest
     .slice(0, MAX_CANDIDATES)
     .map(({ id, repository, pipeline, attempt }) => ({ id, repository, pipeline, attempt }));
-  const message = `${newest.length} builds of ${provider} have the number ${number}; specify the repository and pipeline, or use an ID.`;
+  const message = `${newest.length} builds are named by ${which}; specify the repository and pipeline, or use an ID.`;
   throw new TriageError('conflict', message, { details: { candidates } });
 }
 

@@ -4,7 +4,7 @@ import type { TriageGraph } from '../../../graphs/triage/graph.ts';
 import { isWaiting, type ReviewerAnswer, resumedWith } from '../../../graphs/triage/question.ts';
 import { recursionLimit } from '../../../graphs/triage/routes.ts';
 import type { TriageLimits, TriageStateValue } from '../../../graphs/triage/state.ts';
-import type { Analysis } from '../../domain/analysis.ts';
+import type { Analysis, Classification } from '../../domain/analysis.ts';
 import type { CalibrationInUse } from '../../domain/calibration.ts';
 import { TriageError } from '../../domain/errors.ts';
 import type { ToolOutcome } from '../../domain/evidence.ts';
@@ -15,6 +15,7 @@ import { present } from '../../lib/collections.ts';
 import { cutAfter, storable } from '../../lib/text.ts';
 import type { Clock } from '../../lib/time.ts';
 import type { Masker } from '../../log/mask/mask.ts';
+import { NOTHING_FOUND } from '../../log/recognise/failures.ts';
 import type { ReviewerClient } from '../../ports/toolbox.ts';
 import type { QuestionStore } from '../../stores/conversations.ts';
 import type { NoticeStore } from '../../stores/outbox.ts';
@@ -122,6 +123,11 @@ async function answerTo(triageId: string, { questions }: InvestigateDeps): Promi
   return answer === null || answeredBy === null || answeredAt === null ? null : { text: answer, by: answeredBy, at: answeredAt };
 }
 
+/** Leaves out that no error was found where the answer names one. */
+function notesBeside({ abstained }: Classification, notes: readonly string[]): readonly string[] {
+  return abstained ? notes : notes.filter((note) => note !== NOTHING_FOUND);
+}
+
 /** The stored answer of a finished run. */
 function analysisOf(state: TriageStateValue, startedAt: number, now: number): Analysis {
   const { subject, classification, answer, verdict, termination } = state;
@@ -141,7 +147,7 @@ function analysisOf(state: TriageStateValue, startedAt: number, now: number): An
     analyst: mainAnalyst(state),
     model: state.model,
     promptHashes: state.promptHashes,
-    notes: [...new Set([...subject.notes, ...state.notes, ...missingAnswers(state.outcomes)])],
+    notes: [...new Set([...notesBeside(classification, subject.notes), ...state.notes, ...missingAnswers(state.outcomes)])],
     terminationReason: termination ?? 'max_iterations',
     recalled: null,
   };

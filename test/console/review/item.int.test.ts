@@ -58,13 +58,22 @@ describe('an item', () => {
     await storeItem(opened);
     const answer = await decide(review.id, { type: 'accept' });
     expect(answer.statusCode).toBe(303);
-    expect(locationOf(answer)).toMatch(/^\/review\/rev_\w+\?n=8&of=42&done=/);
+    expect(locationOf(answer)).toMatch(/^\/review\/rev_\w+\?n=8&of=42&u=7&done=/);
     expect((await getPage(opened.app, locationOf(answer))).body).toContain(
       'Item 7: accepted. Added to the library: the next failure with this fingerprint in this repository gets this answer at once. Press u to undo.',
     );
     const undone = await postForm(opened.app, `/review/${review.id}/undo`, { queue: '?n=8&of=42' });
     expect(locationOf(undone)).toContain(`/review/${review.id}?n=7&of=42&undone=1`);
     expect((await opened.stores.reviews.find(review.id))?.state).toBe('waiting');
+  });
+
+  it('keeps its own number when it is taken back from farther on', async () => {
+    const review = await storeItem(opened);
+    await storeItem(opened);
+    const next = locationOf(await decide(review.id, { type: 'accept' }));
+    expect(next).toContain('&u=7');
+    const undone = await postForm(opened.app, `/review/${review.id}/undo`, { queue: '?n=10&of=42&u=7' });
+    expect(locationOf(undone)).toContain(`/review/${review.id}?n=7&of=42&undone=1`);
   });
 
   it('is corrected with what shows it, and what was typed', async () => {

@@ -65,8 +65,8 @@ describe('decideAction', () => {
     expect(decide({ confidence }).action).toBe(action);
   });
   it('says by how much an answer is not sure enough', () => {
-    expect(decide({ confidence: 0.8 }).reasons).toEqual(['confidence 0.80 is below 0.85']);
-    expect(decide({ confidence: 0.847 }).reasons).toEqual(['confidence 0.847 is below 0.85']);
+    expect(decide({ confidence: 0.8 }).reasons).toEqual(['confidence 80 % is below 85 %']);
+    expect(decide({ confidence: 0.847 }).reasons).toEqual(['confidence 84 % is below 85 %']);
   });
   it('asks a person when corrections, rounds or the web are used up', () => {
     expect(decide({ confidence: 0.55, corrections: 2 }).action).toBe('human_review');
