@@ -62,8 +62,7 @@ function start(): Worker {
 
 async function answer(worker: Worker, question: OwnersQuestion): Promise<OwnersAnswer> {
   const { promise, resolve, reject } = Promise.withResolvers<OwnersAnswer>();
-  const hear = (said: OwnersAnswer | { readonly failed: string }) =>
-    'failed' in said ? fail(said.failed) : resolve(said);
+  const hear = (said: OwnersAnswer | { readonly failed: string }) => ('failed' in said ? fail(said.failed) : resolve(said));
   const fail = (why: string) => reject(new TriageError('internal', `CODEOWNERS could not be read: ${why}.`));
   const stop = (error: Error) => fail(error.message);
   const leave = () => fail('its thread ended');

@@ -180,7 +180,8 @@ function isSecretValue(value: string, site: Site): boolean {
 }
 
 /** What names of keys say that are kept secret; a plain `key=` beside hexadecimal digits is as often a checksum. */
-const SECRET_KEY = /(?:encrypt(?:ion)?|decrypt(?:ion)?|signing|sign|master|hmac|aes|cipher|jwt|session|cookie|auth|webhook|vault)[_.-]?key$/i;
+const SECRET_KEY =
+  /(?:encrypt(?:ion)?|decrypt(?:ion)?|signing|sign|master|hmac|aes|cipher|jwt|session|cookie|auth|webhook|vault)[_.-]?key$/i;
 
 /** Tells whether a value is a key in hexadecimal digits: 128 bits or more, under a name of a secret key. */
 function isHexKey(value: string, { name }: Site): boolean {

@@ -7,10 +7,7 @@ type Declaration = readonly [literals: readonly string[], pattern: RegExp];
 
 /** Commands of CI systems and of PowerShell whose only purpose is to make a value secret. */
 const DECLARATIONS: readonly Declaration[] = [
-  [
-    ['##vso[task.setvariable'],
-    /##vso\[task\.setvariable (?=[^\]\n]{0,400}\bissecret=["']?true\b)[^\]\n]{1,400}\]([^\r\n]{1,4096})/gi,
-  ],
+  [['##vso[task.setvariable'], /##vso\[task\.setvariable (?=[^\]\n]{0,400}\bissecret=["']?true\b)[^\]\n]{1,400}\]([^\r\n]{1,4096})/gi],
   [['##vso[task.setsecret'], /##vso\[task\.setsecret\]([^\r\n]{1,4096})/gi],
   [['::add-mask::', '##[add-mask]'], /(?:::|##\[)add-mask(?:::|\])([^\r\n]{1,4096})/gi],
   [
