@@ -11,7 +11,7 @@ it('names the full disk of a database server from the first refused upload on, u
   const url = 'postgres://db.example.test/faultline';
   const database = { driver: 'postgres', url, readerUrl: null, ownerUrl: null, poolSize: 2 };
   const config = Config.parse({ ...embedded(tmpdir(), tmpdir()), database });
-  const checks = backendChecks({ config, database: store, vectorIndex: { driver: 'pgvector' } } as Backends)
+  const checks = backendChecks({ config, database: store, vectorIndex: { driver: 'pgvector' } } as unknown as Backends)
     .filter(({ name }) => name === 'disk')
     .map((one) => ({ ...one, freshMs: 0 }));
   const readiness = createReadiness(checks, { logger: silentLogger, clock: { now: Date.now } });

@@ -204,7 +204,7 @@ function isPassword(value: string, { how, quote, shouted, parameter, field, name
 }
 
 /** Tells whether a value of at least six characters, with letters and digits, is neither a time nor a version nor named. */
-export function isMadeUp(value: string): boolean {
+function isMadeUp(value: string): boolean {
   return value.length >= 6 && /[A-Za-z]/.test(value) && /\d/.test(value) && !/^v?\d+[.:]|[/\\]|\.\w{1,4}$/.test(value);
 }
 

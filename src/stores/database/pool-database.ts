@@ -97,11 +97,12 @@ export function createPoolDatabase({
       refuseInsideTransaction();
       // What only reads is asked again also where its connection broke.
       const passes = (error: unknown) => isRolledBack(error) || (READS.test(text) && isBroken(error));
-      const work = tryAgain(async () => {
-        refuseLine();
-        return await runQuery(pool, text, values);
-      }, passes);
-      return await noteFullDisk(work);
+      return await noteFullDisk(
+        tryAgain(async () => {
+          refuseLine();
+          return await runQuery(pool, text, values);
+        }, passes),
+      );
     },
     migrate: async (options) => {
       refuseInsideTransaction();
