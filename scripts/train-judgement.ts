@@ -1,10 +1,12 @@
 import { readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { isFounded } from '../src/domain/analysis.ts';
 import { CATEGORIES, type Category } from '../src/domain/category.ts';
 import { composeAnswer } from '../src/judge/answer.ts';
 import { matchesIn, ruleOn } from '../src/judge/classify.ts';
-import { FACTS, featuresOf, type Judged, type JudgementModel, judge, routeOf, SIGNS, useJudgementModel } from '../src/judge/judgement.ts';
+import { FACTS, featuresOf, type Judged, type JudgementModel, judge, SIGNS, useJudgementModel } from '../src/judge/judgement.ts';
+import type { LeftOut, OutcomesFile } from '../src/judge/outcomes.ts';
 import { foldsBy } from '../src/replay/cases/case.ts';
 import { mentionFinder } from '../src/replay/run/check-case.ts';
 import { fitJudgement, type Lesson } from './judging/fit.ts';
@@ -16,6 +18,7 @@ const SURE = [0.8, 0.85, 0.9, 0.95] as const;
 /** What a lesson of a set counts for the category and for the sureness; rules were written on the sets of "classify". */
 const WEIGHTS: Readonly<Record<string, readonly [category: number, sureness: number]>> = {
   'actions/actions': [3, 1.5],
+  'other-ci/other-ci': [3, 1.5],
   'classify/clean': [0.7, 0.4],
   'classify/silver': [0.7, 0.4],
   'classify/issues': [0.7, 0.4],
@@ -23,12 +26,12 @@ const WEIGHTS: Readonly<Record<string, readonly [category: number, sureness: num
 const CAPTURED = [0.2, 0.35] as const;
 /** The share of its label's words that an answer must hold to show the cause. */
 const SHOWN_FROM = 0.2;
+const COMMAND = 'node scripts/train-judgement.ts --data FOLDER --out src/judge/judgement.json';
 const USAGE = `Learns the judgement of failures: categories and how sure they are.
 
   --data FOLDER   the labelled failures (required)
-  --out FILE      write the model, with its cross-validated figures
-  --check FILE    make the model anew and say whether it is this file, byte for byte
-  --by WHAT       what a fold leaves out: project (default) or source; with source nothing is written
+  --out FILE      write the model, with its cross-validated figures, and outcomes.json beside it
+  --check FILE    make both anew and say whether they are these files, byte for byte
   --no-folds      no cross-validation`;
 
 const { values: asked } = parseArgs({
@@ -37,11 +40,10 @@ const { values: asked } = parseArgs({
     data: { type: 'string' },
     out: { type: 'string' },
     check: { type: 'string' },
-    by: { type: 'string', default: 'project' },
     folds: { type: 'boolean', default: true },
   },
 });
-if (asked.data === undefined || !['project', 'source'].includes(asked.by)) {
+if (asked.data === undefined) {
   console.error(USAGE);
   process.exit(2);
 }
@@ -49,13 +51,25 @@ const subjects = await labelledSubjects(asked.data);
 const lessons = subjects.map(lessonOf);
 const learned = lessons.filter((_, i) => subjects[i]?.heldOut === false);
 console.log(`${lessons.length} readings of ${new Set(subjects.map(({ id }) => id)).size} failures`);
-const held = asked.folds ? crossValidated() : [];
-const figures = figuresOf(held);
-for (const line of figures) console.log(line);
-if (asked.by === 'project' && asked.out !== undefined) writeFileSync(asked.out, modelText(fitJudgement(learned)));
-if (asked.by === 'project' && asked.check !== undefined) {
-  const isSame = modelText(fitJudgement(learned)) === readFileSync(asked.check, 'utf8');
-  console.log(isSame ? `${asked.check} is what these failures make, byte for byte.` : `${asked.check} is not what these failures make.`);
+const held = { project: asked.folds ? crossValidated('project') : [], source: asked.folds ? crossValidated('source') : [] };
+const figures = figuresOf(held.project);
+for (const line of figures) console.log(`by project: ${line}`);
+for (const line of figuresOf(held.source)) console.log(`by source: ${line}`);
+const wanted = asked.out ?? asked.check;
+const made =
+  wanted === undefined ? [] : [[wanted, modelText(fitJudgement(learned))] as const, [outcomesBeside(wanted), outcomesText()] as const];
+for (const [path, text] of made) {
+  if (asked.out !== undefined) writeFileSync(path, text);
+  else checkSame(path, text);
+}
+
+function outcomesBeside(model: string): string {
+  return join(dirname(model), 'outcomes.json');
+}
+
+function checkSame(path: string, text: string): void {
+  const isSame = text === readFileSync(path, 'utf8');
+  console.log(isSame ? `${path} is what these failures make, byte for byte.` : `${path} is not what these failures make.`);
   if (!isSame) process.exitCode = 1;
 }
 
@@ -70,10 +84,10 @@ interface Held {
 }
 
 /** Learns on all other groups for each, and says what is made of those left out. */
-function crossValidated(): Held[] {
+function crossValidated(by: LeftOut): Held[] {
   const pairs = lessons.map((lesson, i) => ({ lesson, subject: subjects[i] as LabelledSubject }));
-  const group = ({ subject }: { readonly subject: LabelledSubject }) => (asked.by === 'source' ? subject.set : subject.project);
-  return foldsBy(pairs, group, asked.by === 'source' ? Number.MAX_SAFE_INTEGER : FOLDS).flatMap((fold) => {
+  const group = ({ subject }: { readonly subject: LabelledSubject }) => (by === 'source' ? subject.set : subject.project);
+  return foldsBy(pairs, group, by === 'source' ? Number.MAX_SAFE_INTEGER : FOLDS).flatMap((fold) => {
     const groups = new Set(fold.map(group));
     const model = fitJudgement(pairs.filter((pair) => !groups.has(group(pair)) && !pair.subject.heldOut).map(({ lesson }) => lesson));
     return fold.map(({ lesson, subject }): Held => {
@@ -86,15 +100,26 @@ function crossValidated(): Held[] {
   });
 }
 
-/** Answers that were right and held the cause, by route, of failures that no rule was written from: jobs of today, and tools without a rule. */
-function recordsOf(all: readonly Held[]): JudgementModel['records'] {
-  const fresh = all.filter(({ subject }) => subject.set === 'actions/actions' || (subject.heldOut && !subject.untaught));
-  const routes = Map.groupBy(fresh, ({ judged }) => routeOf(judged));
+/** The outcomes of both protocols, without any text. A failure that is read twice counts once, as the product reads it. */
+function outcomesText(): string {
+  const numbers = new Map([...new Set(subjects.map(({ project }) => project))].map((project, at) => [project, at]));
+  const leftOut = { source: outcomesOf(held.source, numbers), project: outcomesOf(held.project, numbers) };
+  return `${JSON.stringify({ command: COMMAND, leftOut } satisfies OutcomesFile)}\n`;
+}
+
+function outcomesOf(all: readonly Held[], numbers: ReadonlyMap<string, number>): OutcomesFile['leftOut'][LeftOut] {
+  const read = all.filter(({ subject }) => !subject.untaught);
+  const sources = Map.groupBy(read, ({ subject: { set, heldOut } }) => `${set}${heldOut ? ', held out' : ''}`);
   return Object.fromEntries(
-    [...routes.keys()].sort().map((route) => {
-      const own = routes.get(route) ?? [];
-      return [route, [own.filter(({ good }) => good).length, own.length] as const];
-    }),
+    Array.from(sources, ([source, own]) => [
+      source,
+      own.map(({ judged, good, subject }) => [
+        judged.route,
+        Math.round(judged.sureness * 1000),
+        good ? 1 : 0,
+        numbers.get(subject.project) ?? -1,
+      ]),
+    ]),
   );
 }
 
@@ -183,7 +208,7 @@ function showsCause({ subject, mentions }: LabelledSubject, matches: Lesson['mat
 }
 
 /** The model's file: numbers only, with what they were learned from and what they are worth. */
-function modelText({ facts, wordScale, words, sureness }: Omit<JudgementModel, 'records'>): string {
+function modelText({ facts, wordScale, words, sureness }: JudgementModel): string {
   const sizes = Object.fromEntries(
     Array.from(
       Map.groupBy(
@@ -194,10 +219,10 @@ function modelText({ facts, wordScale, words, sureness }: Omit<JudgementModel, '
     ),
   );
   const provenance = {
-    command: 'node scripts/train-judgement.ts --data FOLDER --out src/judge/judgement.json',
+    command: COMMAND,
     failures: sizes,
     crossValidatedByProject: figures,
   };
   const bytes = words.map((own) => Buffer.from(own.buffer, own.byteOffset, own.length).toString('base64'));
-  return `${JSON.stringify({ provenance, factNames: FACTS, signNames: SIGNS, facts, wordScale, words: bytes, sureness, records: recordsOf(held) })}\n`;
+  return `${JSON.stringify({ provenance, factNames: FACTS, signNames: SIGNS, facts, wordScale, words: bytes, sureness })}\n`;
 }

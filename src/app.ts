@@ -15,6 +15,7 @@ import {
 import { openPublishing, openSlackButtons } from './app/open-publishers.ts';
 import { openRetention } from './app/open-retention.ts';
 import { openObserved, openReadiness } from './app/open-telemetry.ts';
+import { boundInForce } from './app/publish-bound.ts';
 import type { App } from './app/served-app.ts';
 import { openLogExplainer } from './app/terminal-app.ts';
 import { countAnalysis, measuredToolbox, recordNode, watchTriage } from './app/watched.ts';
@@ -273,6 +274,7 @@ async function triageDepsOf(
   const [analyst, fallbackAnalyst] = [await openAnalyst(config, logger, tracer, metrics), await openFallbackAnalyst()];
   const recorder = await openRecorder(config, { clock, masker, logger, store: stores.recordings });
   const calibrations = calibrationsInForce(stores.calibrations, clock, logger);
+  const bound = boundInForce(config, stores.calibrations, clock, logger);
   const judging = {
     toolbox: measuredToolbox(toolbox, metrics),
     clock,
@@ -281,6 +283,7 @@ async function triageDepsOf(
     questions: stores.questions,
     recorder,
     calibrations,
+    bound,
   };
   return {
     ...parts,

@@ -4,6 +4,7 @@ import { Answer, Classification, NO_USAGE, Step, TerminationReason, Usage, Verdi
 import { CalibrationInUse } from '../../src/domain/calibration.ts';
 import { TriageError } from '../../src/domain/errors.ts';
 import { Evidence, ToolCall, ToolOutcome } from '../../src/domain/evidence.ts';
+import { PublishBound } from '../../src/domain/publish-bound.ts';
 import { TriageSubject } from '../../src/domain/triage.ts';
 import type { Insight, Plan } from '../../src/ports/analyst.ts';
 
@@ -20,6 +21,8 @@ export const TriageLimits = z.object({
   investigators: z.object({ when: z.enum(['never', 'complex', 'always']), rounds: z.int().min(1) }).optional(),
   /** What stated confidence has turned out to mean, one an analyst; a run ends with those it began with. Absent: it is taken as it is. */
   calibrations: z.array(CalibrationInUse).optional(),
+  /** Which answers may be published, so that no more than the configured share of them is wrong. Absent: those that are sure enough. */
+  bound: PublishBound.optional(),
 });
 export type TriageLimits = z.infer<typeof TriageLimits>;
 

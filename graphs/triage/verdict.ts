@@ -19,6 +19,7 @@ import {
 } from '../../src/domain/calibration.ts';
 import { Category } from '../../src/domain/category.ts';
 import { type Evidence, holdsQuote } from '../../src/domain/evidence.ts';
+import { boundReason, isPublishedRoute, type Route } from '../../src/domain/publish-bound.ts';
 import { maxOf, minOf } from '../../src/lib/collections.ts';
 import type { Assessment } from '../../src/ports/analyst.ts';
 import type { TriageLimits, TriageStateValue } from './state.ts';
@@ -67,7 +68,9 @@ export interface ConfidenceFacts {
   /** Of whoever verified. */
   readonly assessment: Assessment;
   /** What the fallback analyst, who costs nothing and obeys no text, makes of the same failure; null where he was the one who verified. */
-  readonly reading: (Pick<Classification, 'category' | 'kind' | 'confidence' | 'abstained'> & { readonly assessment: Assessment }) | null;
+  readonly reading:
+    | (Pick<Classification, 'category' | 'kind' | 'confidence' | 'abstained' | 'route'> & { readonly assessment: Assessment })
+    | null;
   readonly evidence: readonly Evidence[];
   readonly fingerprint: string;
   readonly claims: { readonly kept: number; readonly misquoted: number; readonly all: number };
@@ -227,6 +230,8 @@ export interface ActionFacts {
   readonly spent: string | null;
   /** Of the analyst whose answer it is; null: none is in force. */
   readonly calibration: CalibrationInUse | null;
+  /** Whose outcomes say whether it may be published; null: a person decided it. */
+  readonly route: Route | null;
 }
 
 export interface ActionDecision {
@@ -251,7 +256,7 @@ const THIN = 0.49;
 export function decideAction(facts: ActionFacts, given: TriageLimits): ActionDecision {
   const map = facts.calibration?.categories[facts.classification.category];
   const limits = withThreshold(given, map);
-  const doubts = doubtsOf(facts, limits, map);
+  const doubts = [...doubtsOf(facts, limits, map), ...doubtOfBound(facts, limits)];
   const most = minOf(
     doubts.map((doubt) => doubt.most ?? 1),
     1,
@@ -312,6 +317,13 @@ function doubtsOf(facts: ActionFacts, { thresholds }: TriageLimits, map: Categor
   return doubts;
 }
 
+/** Where too many such answers were wrong, or too few are known, a person must see it. */
+function doubtOfBound({ route, classification }: ActionFacts, { bound }: TriageLimits): Doubt[] {
+  if (bound === undefined || route === null || isPublishedRoute(bound, route)) return [];
+  if (classification.abstained || !isFounded(classification)) return [];
+  return [{ most: null, forbids: true, reason: boundReason(bound, route) }];
+}
+
 /** `founded`: how well the answer is founded, which no calibration lowers; more evidence would not change what its map makes of it. */
 interface Sureness {
   readonly confidence: number;
@@ -336,6 +348,17 @@ function belowText(confidence: number, threshold: number): string {
 
 function hasPositiveLogEvidence(facts: ActionFacts): boolean {
   return facts.evidence.some((item) => item.tool === 'log' && facts.grades[item.id] === 'relevant');
+}
+
+/**
+ * Whose outcomes an answer counts among: what the rules based its category on. A model that names the category that the rules are sure of
+ * counts among theirs, else among those of models. Null where a person decided a failure like it.
+ */
+export function findRoute(classification: Classification, reading: ConfidenceFacts['reading'], floor: number): Route | null {
+  if (classification.route !== undefined) return classification.route;
+  if (classification.witnesses !== undefined) return null;
+  const isShared = reading !== null && reading.category === classification.category && !reading.abstained && reading.confidence >= floor;
+  return (isShared ? reading.route : undefined) ?? 'model';
 }
 
 /** The calibration of whoever wrote the answer, as the run began with it; null where none is in force. */

@@ -47,7 +47,7 @@ export function fitJudgement(lessons: readonly Lesson[]): JudgementModel {
     const isRight = lesson.accepted.includes(category) && lesson.showsCause(category);
     return { signs: signsOf(lesson.facts, lesson.matches, told), right: Number(isRight), weight: lesson.surenessWeight };
   });
-  return { ...fitCategories(lessons), sureness: fitSureness(rows), records: {} };
+  return { ...fitCategories(lessons), sureness: fitSureness(rows) };
 }
 
 /** Multinomial logistic regression by AdaGrad in a fixed order, so that the same lessons always give the same bytes. */

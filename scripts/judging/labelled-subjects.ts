@@ -36,7 +36,7 @@ export interface LabelledSubject {
   readonly subject: TriageSubject;
 }
 
-const SETS = ['actions/actions', 'classify/clean', 'classify/silver', 'classify/issues'] as const;
+const SETS = ['actions/actions', 'other-ci/other-ci', 'classify/clean', 'classify/silver', 'classify/issues'] as const;
 const FOLDS = 5;
 const MOST = 64 * 1024 * 1024;
 
@@ -73,7 +73,7 @@ async function rowsOf(data: string): Promise<Labelled[]> {
       const { row } = outcome;
       if (row.category == null) continue;
       const { sources } = await textsOf(row, path, { maxBytes: MOST, green: false });
-      const owner = set === 'actions/actions' ? (projectOf(row).split('/')[0] ?? row.id) : projectOf(row);
+      const owner = set === 'actions/actions' || set === 'other-ci/other-ci' ? (projectOf(row).split('/')[0] ?? row.id) : projectOf(row);
       rows.push({
         id: row.id,
         set,

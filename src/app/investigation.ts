@@ -39,7 +39,7 @@ export function createAppToolbox(sources: ToolSources, { masker, ...options }: O
 /** The compiled graph with what its nodes ask; with a checkpointer a run survives its process. */
 export function investigationOf(
   config: Pick<Config, 'triage'>,
-  parts: Pick<InvestigateDeps, 'analyst' | 'fallbackAnalyst' | 'toolbox' | 'clock' | 'questions' | 'recorder' | 'calibrations'>,
+  parts: Pick<InvestigateDeps, 'analyst' | 'fallbackAnalyst' | 'toolbox' | 'clock' | 'questions' | 'recorder' | 'calibrations' | 'bound'>,
   tracer: Tracer,
   checkpointer?: Parameters<typeof compileTriageGraph>[0],
 ): InvestigateDeps {

@@ -21,6 +21,7 @@ import { createMemoryToolCache } from '../tools/result-cache.ts';
 import { calibrationAtHand, createAppToolbox, investigationOf, makerOfToday, openAskAtHand } from './investigation.ts';
 import { openAnalyst, openClones, openCodeHost, openFallbackAnalyst, openWebSearch } from './open-adapters.ts';
 import { openTracer } from './open-telemetry.ts';
+import { shippedBound } from './publish-bound.ts';
 
 /** Characters of logs that are read at once: a thread takes longer to start than they take to read. */
 const SMALL = 8_000_000;
@@ -51,7 +52,8 @@ export async function createTerminalApp(
   clock: Clock = systemClock,
   experiment: Experiment | null = null,
 ) {
-  const calibrated = calibrationAtHand(config);
+  const bound = shippedBound(config);
+  const calibrated = { ...calibrationAtHand(config), bound: async () => bound };
   const { createHashingEmbedder } = await import('../models/embedder/hashing.ts');
   const { createMemoryIndex } = await import('../stores/vectors/memory.ts');
   const { createMemoryArchive } = await import('../stores/archive/memory.ts');

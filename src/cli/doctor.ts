@@ -1,5 +1,6 @@
 import { stat, statfs } from 'node:fs/promises';
 import { checkVectorIndex } from '../app/open-adapters.ts';
+import { shippedBound, shippedShare } from '../app/publish-bound.ts';
 import { probeDatabase, probeMongodb, probeRedis } from '../app/readiness.ts';
 import { createApp } from '../app.ts';
 import type { Environment } from '../config/load.ts';
@@ -7,6 +8,7 @@ import { listOwnSecrets, maskingOf } from '../config/masking.ts';
 import type { Config } from '../config/schema.ts';
 import { digestOfToken } from '../domain/access.ts';
 import { messageOf, TriageError } from '../domain/errors.ts';
+import { ROUTE_WORDS } from '../domain/publish-bound.ts';
 import { createGit, succeeded, trustedPath } from '../git/command.ts';
 import { counted, isOlder } from '../lib/text.ts';
 import { createMasker } from '../log/mask/mask.ts';
@@ -78,6 +80,18 @@ const SHORT_SECRET = 16;
 const PLACEHOLDER = /^(?:change[-_ ]?me|secret|password|example|todo|your[-_].{0,40}|x{8,40}|12345678.{0,20})$/i;
 const LOOPBACK = /^(?:localhost|127\.[\d.]{1,15}|\[?::1\]?)$/i;
 
+/** Which answers are published by the shipped outcomes, and how many right ones the others lack. Decisions in the store can change it. */
+function publishingFinding({ triage }: Config): Finding {
+  const bound = shippedBound({ triage });
+  if (bound === null)
+    return note('publishing', 'no bound: FAULTLINE_MAX_WRONG is 1', 'set it to the share of wrong answers that you accept');
+  const { all, published, wrong } = shippedShare(bound, triage.thresholds.autoNotify);
+  const share = `${((100 * published) / all).toFixed(0)} % of ${all} known answers published, ${wrong} wrong`;
+  const missing = bound.routes.filter((one) => !one.published).map((one) => `${ROUTE_WORDS[one.route]}: ${one.missing}`);
+  const says = `at most ${100 * bound.maxWrong} % wrong with ${100 * bound.confidence} % confidence: ${share}`;
+  return ok('publishing', `${says}. More right outcomes needed for answers ${missing.join('; ')}`);
+}
+
 /** What can be seen on this machine, without asking anybody. */
 function examineHere(config: Config, dataDir: string): Examination[] {
   return [
@@ -94,6 +108,7 @@ function examineHere(config: Config, dataDir: string): Examination[] {
       ask: () => dataFinding(dataDir),
     },
     { name: 'access', mend: 'correct the tokens and secrets', ask: async () => accessFindings(config, dataDir) },
+    { name: 'publishing', mend: 'see docs/how-to/thresholds.md', ask: async () => publishingFinding(config) },
     { name: 'public address', mend: 'set FAULTLINE_PUBLIC_URL', ask: async () => addressFinding(config) },
   ];
 }

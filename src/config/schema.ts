@@ -200,6 +200,11 @@ const Common = z.object({
       'Number of green builds of a job to compare a failed build with. Their logs are stored as templates. 0 turns this off.',
     ),
     thresholds: Thresholds.prefault({}),
+    maxWrong: setting(
+      'FAULTLINE_MAX_WRONG',
+      z.number().min(0).max(1).default(0.03),
+      'Largest share (0..1) of wrong answers among the published ones, held with 90 % confidence on known outcomes; 1: no bound.',
+    ),
     /** What `faultline calibrate --out` wrote, for processes without a store; absent: none. Read where it is used. */
     calibration: setting(
       'FAULTLINE_CALIBRATION',

@@ -7,6 +7,7 @@ import { Evidence, ToolOutcome } from './evidence.ts';
 import type { Experiment } from './experiment.ts';
 import { KeptExperiment } from './experiment-facts.ts';
 import { LogPosition } from './failure.ts';
+import { Route } from './publish-bound.ts';
 
 /** Words that must be literally on a line of a source. `line` is 1-based. */
 export const Quote = z.object({ source: z.string(), line: z.int().min(1), text: z.string() });
@@ -53,7 +54,12 @@ export const Classification = z.object({
   because: z.string(),
   /** What speaks for the category; absent where a model named it. */
   witnesses: z.array(Witness).optional(),
-  /** How often answers as sure as this one, on witnesses of the same kind, were right and held the cause; absent where too few were measured. */
+  /** What the category rests on; absent where a model or a person named it. */
+  route: Route.optional(),
+  /**
+   * How often answers as sure as this one, of the same route, were right and held the cause, in sources that had no part in the training;
+   * absent where too few were measured.
+   */
   record: z.object({ right: z.int(), of: z.int() }).optional(),
 });
 export type Classification = z.infer<typeof Classification>;
@@ -86,11 +92,17 @@ export const SimilarCase = z.object({
 });
 export type SimilarCase = z.infer<typeof SimilarCase>;
 
+/** What advice asks for: to change code, configuration or a dependency, to run the job again, or to ask somebody for an access. */
+export const Act = z.enum(['code', 'configuration', 'dependency', 'rerun', 'ask']);
+export type Act = z.infer<typeof Act>;
+
 export const Answer = z.object({
   /** One line a person would say. */
   title: z.string(),
   rootCause: z.string(),
   fixRecommendation: z.string(),
+  /** The kind of act that the advice asks for; null or absent where nothing is advised or nobody said. */
+  act: Act.nullable().optional(),
   confidence: z.number().min(0).max(1),
   claims: z.array(Claim),
   suspects: z.array(Suspect),
@@ -123,6 +135,8 @@ export const Verdict = z.object({
   factors: z.array(ConfidenceFactor).optional(),
   /** What a calibration made of it; absent where none was in force. */
   calibration: CalibratedBy.optional(),
+  /** Whose outcomes say whether it may be published. */
+  route: Route.optional(),
 });
 export type Verdict = z.infer<typeof Verdict>;
 

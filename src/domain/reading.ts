@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { SourceKind, TestResult } from './build.ts';
+import { BuildEnvironment } from './environment.ts';
 import {
   Diagnostic,
   ErrorMessage,
@@ -34,6 +35,8 @@ export const Reading = z.object({
   failedSections: z.array(Section),
   /** Toolchains seen at work: "pytest", "npm", "maven". */
   toolchains: z.array(z.string()),
+  /** Versions that the failure may be about; absent where the logs show none. */
+  environment: BuildEnvironment.optional(),
   /** Of the build as a whole: of its first failure. */
   fingerprint: Fingerprint,
   /** The same as a failure's: the fingerprint groups, but never recalls an answer. */

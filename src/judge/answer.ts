@@ -1,19 +1,24 @@
-import type { Answer, Claim, Classification, Hypothesis, Quote } from '../domain/analysis.ts';
+import type { Answer, Claim, Classification, Hypothesis } from '../domain/analysis.ts';
 import type { Category } from '../domain/category.ts';
 import type { Evidence } from '../domain/evidence.ts';
 import type { Diagnostic, LogPosition } from '../domain/failure.ts';
 import { firstOfEach } from '../lib/collections.ts';
 import { saysNothing } from '../log/roles.ts';
 import type { Insight } from '../ports/analyst.ts';
-import { causeOf } from './causes.ts';
+import { advise } from './advice.ts';
+import { describeCause } from './causes.ts';
 import { bestOf, type Ruling, ruleOn } from './classify.ts';
 import { confirmedEntry, fittingDocument, repositoryFactsOf, retrievedFrom, seenElsewhere, touchesOf } from './evidence-facts.ts';
 import type { Fact } from './facts.ts';
-import { fixOf } from './fixes.ts';
 import { ranked } from './judgement.ts';
+import { KIND_WORDING } from './kinds.ts';
+import { findTellingFact } from './leading-diagnostic.ts';
+import type { Value } from './sentence.ts';
 import { suspectsOf } from './suspects.ts';
+import { createFinder } from './values/find.ts';
 import { causeConfidence, hasCloseRunnerUp } from './verify.ts';
-import { oneLine, type Quotation, quoteFact, quoteLine, quoteText, spokenKind, toolName, wordsOf } from './wording.ts';
+import { claimStated, findUpgrades, stateArtifacts, stateUpgrade } from './versions/upgrades.ts';
+import { oneLine, type Quotation, quoteFact, quoteLine, quoteText, toolName, wordsOf } from './wording.ts';
 
 /** What people know of such a failure, which comes first where no rule knows it: a decision of theirs, else their own document. */
 function seenBefore({ decisive }: Ruling, { category, kind }: Classification, evidence: readonly Evidence[]): string {
@@ -31,15 +36,23 @@ const COVERED = 0.75;
 /** Composes the answer out of the facts: every sentence about the log cites it, and nothing in quotes is paraphrased. */
 export function composeAnswer({ subject, classification, evidence }: Insight): Answer {
   const ruling = ruleOn(subject);
-  const { title, statement, rootCause } = causeOf(ruling, classification);
+  // What is too thin to decide is too thin to be the headline.
+  const match = classification.abstained ? null : (bestOf(ruling.matches, classification.category) ?? ruling.decisive);
+  const fact = findTellingFact(ruling.facts, match);
+  const kind = match === null ? null : KIND_WORDING[match.rule.kind];
+  const patterns = { reads: [...(match?.rule.reads ?? []), ...(kind?.reads ?? [])], readsOwn: kind?.readsOwn ?? [] };
+  const find = fact === null ? null : createFinder(fact, patterns, ruling.facts);
+  const { title, statement, rootCause, values } = describeCause(ruling, classification, match, find);
+  const advice = advise(ruling, classification, evidence, match, find);
   const seen = seenBefore(ruling, classification, evidence);
   const confidence = causeConfidence(classification, evidence);
   return {
     title,
     rootCause: `${seen}${rootCause}`,
-    fixRecommendation: fixOf(ruling, classification, evidence),
+    fixRecommendation: advice.text,
+    act: advice.act,
     confidence,
-    claims: claimsOf(statement, ruling, classification, evidence),
+    claims: claimsOf(statement, [...values, ...advice.values], ruling, classification, evidence),
     suspects: suspectsOf(subject, evidence, classification.category),
     hypotheses: hypothesesOf(ruling, classification, confidence),
   };
@@ -76,19 +89,26 @@ function hypothesesOf(ruling: Ruling, classification: Classification, confidence
     if (match === null)
       return { text: `${SUPPOSED[category]}: no log line shows this, but nothing rules it out`, category, settledBy: SETTLED_BY[category] };
     const line = match.fact.text.replace(/\s+/g, ' ').trim().slice(0, 160);
-    return { text: `${spokenKind(match.rule.kind)}: ${line}`, category, settledBy: SETTLED_BY[category] };
+    return { text: `${KIND_WORDING[match.rule.kind].spoken}: ${line}`, category, settledBy: SETTLED_BY[category] };
   });
 }
 
-const MAX_CLAIMS = 6;
+const MAX_CLAIMS = 8;
 
 /** Statements that are on evidence: each cites it, and quotes of the log stand literally on their line. */
-function claimsOf(rootCause: string, ruling: Ruling, classification: Classification, evidence: readonly Evidence[]): Claim[] {
+function claimsOf(
+  rootCause: string,
+  used: readonly Value[],
+  ruling: Ruling,
+  classification: Classification,
+  evidence: readonly Evidence[],
+): Claim[] {
   const decisive = bestOf(ruling.matches, classification.category) ?? ruling.decisive;
   const proof = classification.abstained ? null : decisive;
   const main = proof === null ? null : (firstErrorBefore(proof.fact, ruling, evidence) ?? quoteFact(proof.fact, evidence));
   const candidates: (Claim | null)[] = [
-    main === null ? null : withValues(claim(rootCause, main), ruling, evidence),
+    main === null ? null : withValues(claim(rootCause, main), used, ruling, evidence),
+    ...versionClaims(ruling, classification, evidence),
     ...testClaims(ruling, evidence),
     ...placeClaims(ruling, evidence),
     informativeClaim(ruling, main, evidence),
@@ -99,6 +119,17 @@ function claimsOf(rootCause: string, ruling: Ruling, classification: Classificat
   const all = [...candidates, ...ended, ...retrievedClaims(classification, evidence), ...commitClaims(ruling, classification, evidence)];
   const made = all.filter((entry) => entry !== null);
   return firstOfEach(made, ({ text }) => text).slice(0, MAX_CLAIMS);
+}
+
+/** What changed, and which artifacts the failure is about. */
+function versionClaims({ facts }: Ruling, { category }: Classification, evidence: readonly Evidence[]): (Claim | null)[] {
+  if (category === 'INFRA_ERROR') return [];
+  const upgrades = findUpgrades(facts.subject, evidence).map((upgrade) => {
+    const item = evidence.find(({ id }) => id === upgrade.evidenceId);
+    const stated = stateUpgrade(upgrade);
+    return item === undefined ? claimStated(stated, evidence) : cite(stated.text, item);
+  });
+  return [...upgrades, ...stateArtifacts(facts.subject).map((stated) => claimStated(stated, evidence))];
 }
 
 /** The most informative lines, where the decisive quotation is none of them. */
@@ -130,41 +161,24 @@ function isTellingError({ severity, tool, message }: Diagnostic): boolean {
   return severity === 'error' && tool !== 'make' && !saysNothing(message);
 }
 
-/** The lines just below the quoted one that show what was expected and what came. */
-function withValues(main: Claim, ruling: Ruling, evidence: readonly Evidence[]): Claim {
+/** Adds the lines that the sentences have their values from, and those of a test that show what was expected and what came. */
+function withValues(main: Claim, used: readonly Value[], ruling: Ruling, evidence: readonly Evidence[]): Claim {
   const [quote] = main.quotes;
   if (quote === undefined) return main;
-  if (ruling.facts.subject.failingTests.length === 0) return { ...main, quotes: [quote, ...sources(main.text, quote, evidence)] };
-  const below = [1, 2, 3, 4].flatMap((offset) => quoteLine(quote.source, quote.line + offset, evidence)?.quote ?? []);
-  const values = below.filter(({ text }) => VALUE.test(text)).slice(0, 2);
-  return { ...main, quotes: [quote, ...values] };
+  const isTest = ruling.facts.subject.failingTests.length > 0;
+  const below = isTest ? [1, 2, 3, 4].flatMap((offset) => quoteLine(quote.source, quote.line + offset, evidence) ?? []) : [];
+  const shown = below.filter(({ quote: { text } }) => VALUE.test(text)).slice(0, 2);
+  const read = used.flatMap(({ source, line }) => at(source === null || line === null ? null : { source, line }, evidence) ?? []);
+  const all = firstOfEach(
+    [{ evidenceId: main.evidence[0] ?? '', quote }, ...read, ...shown],
+    ({ quote: one }) => `${one.source}:${one.line}`,
+  );
+  const chosen = all.slice(0, MAX_QUOTES);
+  return { ...main, evidence: [...new Set(chosen.map(({ evidenceId }) => evidenceId))], quotes: chosen.map((one) => one.quote) };
 }
 
-/** Lines around the quoted one from which the statement has its names and versions, at most two. */
-function sources(statement: string, main: Quote, evidence: readonly Evidence[]): Quote[] {
-  const missing = new Set((statement.match(NAME) ?? []).map(bareName).filter((word) => !bareName(main.text).includes(word)));
-  const around = [-3, -2, -1, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12];
-  const lines = around.flatMap((offset) => quoteLine(main.source, main.line + offset, evidence)?.quote ?? []);
-  const chosen: Quote[] = [];
-  while (chosen.length < 2 && missing.size > 0) {
-    const holds = (line: Quote) => [...missing].filter((word) => bareName(line.text).includes(word));
-    const best = lines.reduce<Quote | null>(
-      (top, line) => (holds(line).length > (top === null ? 0 : holds(top).length) ? line : top),
-      null,
-    );
-    if (best === null) break;
-    chosen.push(best);
-    for (const word of holds(best)) missing.delete(word);
-  }
-  return chosen;
-}
-
-/** Names with a version, a path or a dash in them: words that one line of a log gave. */
-const NAME = /[\w@^~./-]{0,44}(?:\d\.\d|[@/]|\w[-_.]\w)[\w@^~./-]{0,44}\w/g;
-
-function bareName(text: string): string {
-  return text.replace(/["'`{}]/g, '').toLowerCase();
-}
+/** Lines that one claim quotes. */
+const MAX_QUOTES = 6;
 
 const VALUE = /^(?:[-+] )?\s{0,20}(?:E\s{1,8})?(?:expected|received|actual|got|want|left|right|but was)\b\s{0,4}[:=]/i;
 

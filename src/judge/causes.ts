@@ -1,16 +1,19 @@
 import type { Classification } from '../domain/analysis.ts';
 import type { Diagnostic, FailingTest, ThrownException } from '../domain/failure.ts';
 import type { TriageSubject } from '../domain/triage.ts';
-import { firstOfEach } from '../lib/collections.ts';
 import { projectPath } from '../log/paths.ts';
-import { saysNothing } from '../log/roles.ts';
-import { bestOf, type Ruling } from './classify.ts';
+import type { Ruling } from './classify.ts';
 import type { Facts } from './facts.ts';
+import { KIND_WORDING } from './kinds.ts';
+import { findLeadingDiagnostic, listErrors } from './leading-diagnostic.ts';
 import { hostOf, missingModuleName, ownServiceOf } from './line-facts.ts';
 import { isForeignPath } from './paths.ts';
 import type { Match } from './rule.ts';
-import { reasonOf, titleOf } from './rule-words.ts';
-import { linesFrom, listed, oneLine, spokenKind, toolName, wordsFor, wordsOf } from './wording.ts';
+import { type Filled, type FindValue, fillFirst } from './sentence.ts';
+import { cleanWords } from './values/clean.ts';
+import { isProjectFile } from './values/place.ts';
+import { stateArtifacts } from './versions/upgrades.ts';
+import { linesFrom, listed, oneLine, toolName, wordsOf } from './wording.ts';
 
 /** The cause in words: a title a person would say, and one to three sentences that say more than the title. */
 interface Described {
@@ -18,27 +21,39 @@ interface Described {
   readonly rootCause: string;
 }
 
-const MAX_TITLE = 120;
+const MAX_TITLE = 80;
 
 /**
- * Names the cause from the structured facts of a ruling; honest where they are thin. The evidence is to carry the statement; the root cause says
- * it with a word of caution where the log does not settle it.
+ * Names the cause: with the rule's own sentences where their slots can be filled, else from the structured facts. The evidence is to
+ * carry the statement; the root cause says it with a word of caution where the log does not settle it.
  */
-export function causeOf(ruling: Ruling, classification: Classification): Described & { readonly statement: string } {
-  // What is too thin to decide is too thin to be the headline.
-  const match = classification.abstained ? null : (bestOf(ruling.matches, classification.category) ?? ruling.decisive);
+export function describeCause(
+  ruling: Ruling,
+  classification: Classification,
+  match: Match | null,
+  find: FindValue | null,
+): Described & { readonly statement: string; readonly values: Filled['values'] } {
   const said = describe(ruling.facts, match, classification);
-  const words = match === null ? null : wordsFor(match, ruling.facts);
-  const title = match === null || words === null ? null : titleOf(match, words);
-  const statement = (match === null || words === null ? null : reasonOf(match, words)) ?? said.rootCause;
-  const rootCause = `${classification.abstained ? 'The log does not show a clear cause.  ' : ''}${statement}${stepOf(ruling.facts)}`;
-  return { title: oneLine(title ?? said.title, MAX_TITLE), statement, rootCause };
+  const title = find === null ? null : fillFirst(match?.rule.title, find);
+  const cause = find === null ? null : fillFirst(match?.rule.cause, find);
+  const artifacts = classification.category === 'DEPENDENCY_ERROR' ? stateArtifacts(ruling.facts.subject).slice(0, 1) : [];
+  const statement = [cause?.text ?? said.rootCause, ...artifacts.map(({ text }) => text)].join(' ');
+  const caution = classification.abstained ? 'The log does not show a clear cause. ' : '';
+  const rootCause = `${caution}${statement}${nameStep(ruling.facts)}`;
+  return {
+    title: cleanWords(title?.text ?? said.title, MAX_TITLE),
+    statement,
+    rootCause,
+    values: [...(title?.values ?? []), ...(cause?.values ?? [])],
+  };
 }
 
 /** In which step, and how it ended; empty where the log marks none. */
-function stepOf({ subject }: Facts): string {
+function nameStep({ subject }: Facts): string {
   // A log without marks is one section, called like its source.
-  const failed = subject.failedSections.filter(({ consequence, name, source }) => consequence !== true && !source.startsWith(name));
+  const failed = subject.failedSections.filter(
+    ({ consequence, name, source }) => consequence !== true && !source.startsWith(name) && !/^(?:log|build|output|console)$/i.test(name),
+  );
   const [step] = failed;
   if (step === undefined) return '';
   const code = step.exitCode ?? subject.exits.at(-1)?.code ?? null;
@@ -50,50 +65,21 @@ function describe(facts: Facts, match: Match | null, classification: Classificat
   const { kind } = classification;
   const text = match?.fact.text ?? '';
   if (match?.rule.name === 'not-formatted') return fromFormatter(facts) ?? fromWords(facts, match, kind);
-  const diagnostic = COMPILED.has(kind) || DIAGNOSED.has(match?.rule.name ?? '') ? diagnosticOf(facts, match) : null;
+  const diagnostic = findLeadingDiagnostic(facts, match);
   if (diagnostic !== null) return fromDiagnostic(diagnostic, facts);
   if (kind === 'assertion' || kind === 'snapshot' || kind === 'flaky_timing') return fromTest(facts, match, kind);
   if (kind === 'missing_module' && missingModuleName(text) !== null) return fromMissingModule(text, facts, classification);
-  if (match?.rule.name.startsWith('tie-2') === true || match?.rule.name === 'connection-refused') return fromRefusal(text);
+  if (match?.rule.name === 'connection-refused') return fromRefusal(text);
   const named = facts.subject.exceptions.find((entry) => text.startsWith(`${entry.type}: `));
   const exception = named ?? facts.productException;
   if ((kind === 'null_reference' || kind === 'crash') && exception != null) return fromException(exception, facts);
   return fromWords(facts, match, kind);
 }
 
-const COMPILED: ReadonlySet<string> = new Set([
-  'compile_error',
-  'type_error',
-  'link_error',
-  'lint_failure',
-  'formatting_failure',
-  'version_conflict',
-]);
-/** Rules of the set-up whose findings a tool lists with their places. */
-const DIAGNOSED: ReadonlySet<string> = new Set(['compiler-options', 'workflow-file']);
-
-/** The diagnostic the decisive fact came from, else the first error in a file of ours. */
-function diagnosticOf(facts: Facts, match: Match | null): Diagnostic | null {
-  const errors = errorsOf(facts);
-  const same = errors.find((entry) => match?.fact.text.includes(entry.message.slice(0, 200)));
-  const own = errors.find((entry) => entry.file !== null && !isForeignPath(entry.file));
-  if (match?.rule.kind === 'version_conflict') return same ?? null;
-  // The first error explains later ones more often than the other way round.
-  return own ?? same ?? errors[0] ?? null;
-}
-
-/** Each once, and neither make's echo, nor a bare code, nor what a compiler says after its errors. */
-function errorsOf({ subject }: Facts): Diagnostic[] {
-  const errors = subject.diagnostics.filter(
-    ({ severity, tool, message }) => severity === 'error' && tool !== 'make' && message.length > 7 && !saysNothing(message),
-  );
-  return firstOfEach(errors, ({ file, line, message }) => `${file}:${line} ${message}`);
-}
-
 function fromDiagnostic(entry: Diagnostic, facts: Facts): Described {
   const place = placeOf(entry.file, entry.line);
-  const message = oneLine(entry.message, 240);
-  const errors = errorsOf(facts).filter((other) => other.tool === entry.tool);
+  const message = cleanWords(entry.message, 240);
+  const errors = listErrors(facts).filter((other) => other.tool === entry.tool);
   const others = errors
     .filter((other) => other !== entry)
     .map((other) => oneLine([placeOf(other.file, other.line) ?? [], other.message].flat().join(' '), 140));
@@ -105,11 +91,24 @@ function fromDiagnostic(entry: Diagnostic, facts: Facts): Described {
       ? rules
       : others.length === 0
         ? ''
-        : ` Next: ${others.slice(0, 2).join('; ')}${others.length > 2 ? `; and ${others.length - 2} more` : ''}.`;
+        : ` Then: ${others.slice(0, 2).join('; ')}${others.length > 2 ? `; and ${others.length - 2} more` : ''}.`;
   return {
-    title: place === null ? message : `${place}: ${message}`,
+    title: titleAt(place, message),
     rootCause: `${entry.tool === 'linter' ? 'The linter' : toolName(entry).replace(/^the /, 'The ')} reports ${count}${place === null ? '' : ` at ${place}`}${code}: ${message}.${next}`,
   };
+}
+
+/** A title with its place; of a long one only the file's own name, so that what is wrong is not cut off. */
+function titleAt(place: string | null, message: string): string {
+  if (place === null) return message;
+  const whole = `${place}: ${message}`;
+  return whole.length <= MAX_TITLE ? whole : `${place.split('/').at(-1)}: ${message}`;
+}
+
+/** A title about a test, the name shortened where what happened would be cut off. */
+function titleOfTest({ name }: FailingTest, what: string): string {
+  const room = Math.max(28, MAX_TITLE - what.length - 4);
+  return `“${oneLine(name, room)}”: ${what}`;
 }
 
 /** Rules named in one sentence. */
@@ -140,7 +139,7 @@ function fromFormatter(facts: Facts): Described | null {
   };
 }
 
-function fromTest(facts: Facts, match: Match | null, kind: string): Described {
+function fromTest(facts: Facts, match: Match | null, kind: Classification['kind']): Described {
   const test = decidedTest(facts, match);
   if (test === null) return fromWords(facts, match, kind === 'snapshot' ? 'snapshot' : 'assertion');
   const place = placeOf(test.file, test.line);
@@ -149,29 +148,31 @@ function fromTest(facts: Facts, match: Match | null, kind: string): Described {
   const difference = kind === 'snapshot' ? firstDifference(test, facts.subject) : null;
   if (difference !== null)
     return {
-      title: `${test.name} no longer matches its snapshot`,
+      title: titleOfTest(test, 'no longer matches its snapshot'),
       rootCause: `${where} renders "${difference.now}" where the stored snapshot has "${difference.stored}".${more}`,
     };
   const shown = checkedExpression(test, facts.subject);
   const check = shown === null ? '' : ` at \`${shown.replaceAll('`', "'")}\``;
   if (test.expected !== null && test.actual !== null) {
-    const [expected, actual] = [oneLine(test.expected, 100), oneLine(test.actual, 100)];
+    const [expected, actual] = [cleanWords(test.expected, 100), cleanWords(test.actual, 100)];
     return {
-      title: `${test.name}: expected ${expected} but got ${actual}`,
+      title: titleOfTest(test, `expected ${expected} but got ${actual}`),
       rootCause: `${where} fails${check}: the test expects ${expected}, but the code returns ${actual}.${more}`,
     };
   }
   const words = (test.message ?? match?.fact.text ?? '').split('\n')[0] ?? '';
-  const message = /^\s*(?:---? ?FAIL|FAILED\b)/.test(words) ? '' : oneLine(words.replace(/^(?:Assertion)?Error: /, ''), 240);
+  const message = /^\s*(?:---? ?FAIL|FAILED\b)/.test(words)
+    ? ''
+    : cleanWords(words.replace(/^(?:(?:Assertion)?Error: |thrown: "?)/, ''), 240);
   if (kind === 'flaky_timing') {
     const what = message === '' ? 'its own time limit expired' : (/^.{10,200}?[^.\d](?=[.;] )/.exec(message)?.[0] ?? message);
     return {
-      title: `${test.name}: ${what}`,
+      title: titleOfTest(test, what),
       rootCause: `${where} waited for a condition that was not met before the test timed out: ${what}.${more}`,
     };
   }
   return {
-    title: message === '' ? `${test.name} fails` : `${test.name}: ${message}`,
+    title: titleOfTest(test, message === '' ? 'fails' : message),
     rootCause: `${where} fails${check}${message === '' ? ', and the log does not say what was expected' : `: ${message}`}.${more}`,
   };
 }
@@ -179,8 +180,8 @@ function fromTest(facts: Facts, match: Match | null, kind: string): Described {
 function otherTests(facts: Facts, test: FailingTest): string {
   const others = facts.subject.failingTests
     .filter((other) => other.name !== test.name || other.suite !== test.suite)
-    .map(({ name }) => oneLine(name, 80));
-  return others.length === 0 ? '' : ` So ${others.length === 1 ? 'does' : 'do'} ${listed(others, 4)}.`;
+    .map(({ name }) => `“${oneLine(name, 80)}”`);
+  return others.length === 0 ? '' : ` Also failing: ${listed(others, 4)}.`;
 }
 
 function decidedTest(facts: Facts, match: Match | null): FailingTest | null {
@@ -230,9 +231,9 @@ function fromRefusal(text: string): Described {
 
 function fromException(entry: ThrownException, facts: Facts): Described {
   const frames = [...entry.frames, ...facts.subject.failures.flatMap((failure) => failure.frames)];
-  const own = frames.find((frame) => frame.own && !isForeignPath(frame.file));
+  const own = frames.find((frame) => frame.own && isProjectFile(frame.file));
   const place = own === undefined ? null : placeOf(own.file, own.line);
-  const message = oneLine(entry.message, 260);
+  const message = cleanWords(entry.message, 260);
   const fn = own?.function == null || /^<|^Object\.<anonymous>$/.test(own.function) ? null : own.function.split('.').slice(-2).join('.');
   const where = [fn === null ? null : `in ${fn}`, place === null ? null : `${fn === null ? 'at ' : '('}${place}${fn === null ? '' : ')'}`];
   const at = where.filter((part) => part !== null).join(' ');
@@ -253,13 +254,13 @@ function wordingOf(type: string): { readonly verb: string; readonly title: strin
   return { verb: `throws ${type}:`, title: null };
 }
 
-function fromWords(facts: Facts, match: Match | null, kind: Classification['kind'] | string): Described {
+function fromWords(facts: Facts, match: Match | null, kind: Classification['kind']): Described {
   const { failures, messages } = facts.subject;
-  const said = oneLine((match === null ? null : wordsOf(match.fact)) ?? messages[0]?.text ?? failures[0]?.message ?? '', 300);
-  if (said === '') return { title: 'The build failed without saying why', rootCause: 'No log line says why the build failed.' };
+  const said = cleanWords((match === null ? null : wordsOf(match.fact)) ?? messages[0]?.text ?? failures[0]?.message ?? '', 300);
+  if (said === '') return { title: 'The build failed without saying why', rootCause: 'No line of the log says why the build failed.' };
   return {
     title: said,
-    rootCause: kind === 'unknown' ? `The most informative line is: ${said}.` : `${spokenKind(kind)}. The log says: ${said}.`,
+    rootCause: kind === 'unknown' ? `The step stopped with: ${said}.` : `${KIND_WORDING[kind].spoken}: ${said}.`,
   };
 }
 
@@ -300,6 +301,6 @@ function firstDifference(test: FailingTest, subject: TriageSubject): { readonly 
 /** A test as a person names it: with its suite, unless that only repeats a path or the name. */
 function spokenTest({ name, suite }: Pick<FailingTest, 'name' | 'suite'>): string {
   if (suite === null || suite === '' || name.includes(suite) || /[/\\]|\.\w{1,4}$/.test(suite) || /^[\w.$]{1,300}$/.test(suite))
-    return name;
-  return `${suite} › ${name}`;
+    return `“${name}”`;
+  return `“${suite} › ${name}”`;
 }

@@ -3,6 +3,7 @@ import type { Category } from '../domain/category.ts';
 import type { TriageSubject } from '../domain/triage.ts';
 import { type Facts, readFacts } from './facts.ts';
 import { judge } from './judgement.ts';
+import { recordOf } from './outcomes.ts';
 import { type Match, matchRule, type Rule } from './rule.ts';
 import { ALL_RULES } from './rules/all.ts';
 import { TIES } from './rules/ties.ts';
@@ -37,11 +38,12 @@ const RULINGS = new WeakMap<TriageSubject, Ruling>();
 /** The same by other rules, such as all but those of one tool. */
 export function ruleBy(subject: TriageSubject, rules: readonly Rule[]): Ruling {
   const { facts, matches } = matchesIn(subject, rules);
-  const { category, probabilities, sureness, witnesses, record } = judge(facts, matches);
+  const { category, probabilities, sureness, witnesses, route } = judge(facts, matches);
   const decisive = bestOf(matches, category);
   const saysNothing = matches.length === 0 && subject.messages.length === 0;
   const abstained = saysNothing || sureness < THIN;
   const stated = Math.round(Math.min(MOST, sureness) * 1e4) / 1e4;
+  const record = recordOf(route, stated);
   const classification = {
     category,
     kind: decisive?.rule.kind ?? ('unknown' as const),
@@ -50,6 +52,7 @@ export function ruleBy(subject: TriageSubject, rules: readonly Rule[]): Ruling {
     abstained,
     because: because(decisive, abstained, subject),
     witnesses: [...witnesses],
+    route,
     ...(record === null ? {} : { record }),
   };
   return { classification, facts, matches, decisive };
@@ -75,11 +78,13 @@ export function bestOf(matches: readonly Match[], category: Category): Match | n
 
 function settleTies(matches: readonly Match[], facts: Facts): Match[] {
   let settled = [...matches];
-  for (const [name, apply] of Object.entries(TIES)) {
+  for (const [name, { apply, ...wording }] of Object.entries(TIES)) {
     const ruling = apply(facts, settled);
     if (ruling === null) continue;
-    const { category, kind, strength, fact, drop } = ruling;
-    const rule: Rule = { name, category, kind, strength, from: [fact.origin], patterns: [] };
+    const { category, kind, strength, fact, drop, like } = ruling;
+    const { reads, title, cause, fix } = { ...like, ...wording };
+    const said = Object.fromEntries(Object.entries({ reads, title, cause, fix }).filter(([, words]) => words !== undefined));
+    const rule: Rule = { ...said, name, category, kind, strength, from: [fact.origin], patterns: [], tie: true };
     settled = [...settled.filter((match) => !drop(match)), { rule, fact, strength }].sort(byStrength);
   }
   return settled;
@@ -101,7 +106,7 @@ function softenInfra(matches: readonly Match[], facts: Facts): Match[] {
 /** Drops complaints that another cause explains. */
 function explainAway(matches: readonly Match[]): Match[] {
   const causes = matches.filter(({ strength }) => strength >= EXPLAINS_FROM);
-  const explained = new Set(causes.flatMap(({ rule }) => EXPLANATIONS[rule.name] ?? []));
+  const explained = new Set(causes.flatMap(({ rule }) => rule.outranks ?? []));
   return matches.filter((match) => !explained.has(match.rule.name));
 }
 
@@ -119,55 +124,6 @@ function oneLine(text: string): string {
 function byStrength(left: Match, right: Match): number {
   return right.strength - left.strength;
 }
-
-const GENERIC_COMPILE = ['compiler-diagnostic', 'generic-compile-step', 'go-build-failed'];
-const MISSING_THINGS = ['path-missing', 'build-program-missing', 'script-path-missing', 'command-not-found', 'file-permission'];
-const RESOLVERS = [
-  'npm-eresolve',
-  'npm-version-missing',
-  'lockfile-out-of-step',
-  'pip-no-matching-distribution',
-  'pip-conflict',
-  'maven-unresolvable',
-  'maven-enforcer',
-  'cargo-cannot-select',
-  'cargo-conflict',
-  'go-module-missing',
-  'nuget-missing',
-];
-
-/**
- * Causes, and the complaints they explain, which would otherwise speak for another category: "a full disk explains that a download failed".
- * The cause nearer to the failure wins.
- */
-export const EXPLANATIONS: Readonly<Record<string, readonly string[]>> = {
-  'disk-full': [
-    ...MISSING_THINGS,
-    ...GENERIC_COMPILE,
-    'maven-unresolvable',
-    'package-build-failed',
-    'download-failed',
-    'undefined-reference',
-  ],
-  'out-of-memory': [...GENERIC_COMPILE, 'package-build-failed', 'exit-by-signal', 'segmentation-fault'],
-  'killed-137': [...GENERIC_COMPILE, 'package-build-failed', 'exit-by-signal'],
-  'agent-cannot-spawn': MISSING_THINGS,
-  'runner-lost': MISSING_THINGS,
-  'rate-limited': ['credentials-refused', 'file-permission'],
-  'class-file-version': [...GENERIC_COMPILE, 'java-compilation-error', 'javac-cannot-find-symbol', 'path-missing'],
-  'wrong-runtime-version': [...GENERIC_COMPILE, 'java-compilation-error', 'linkage-error', 'unknown-option'],
-  'project-file-missing': GENERIC_COMPILE,
-  'compiler-options': [...GENERIC_COMPILE, 'tsc-diagnostic', 'path-missing'],
-  'manifest-malformed': [...GENERIC_COMPILE, 'script-syntax-error'],
-  'workflow-file': ['path-missing', 'script-syntax-error', 'unknown-option'],
-  'build-program-missing': ['command-not-found', 'path-missing', 'exit-by-signal'],
-  'header-missing': [...GENERIC_COMPILE, 'c-compile-error', 'path-missing'],
-  'assertion-of-failing-test': ['compiler-diagnostic'],
-  'python-syntax-error': ['package-build-failed', 'tap-not-ok', 'test-summary-counts-failures'],
-  'sanitizer-report': ['test-named-as-failed', 'go-test-failed'],
-  'data-race': ['test-named-as-failed', 'go-test-failed', 'test-summary-counts-failures'],
-  ...Object.fromEntries(RESOLVERS.map((cause) => [cause, [...GENERIC_COMPILE, 'path-missing']])),
-};
 
 /** Evidence (logits) a cause needs before it explains others away. */
 const EXPLAINS_FROM = 3;

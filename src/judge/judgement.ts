@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Witness } from '../domain/analysis.ts';
 import { CATEGORIES, type Category, type CategoryProbabilities } from '../domain/category.ts';
+import type { Route } from '../domain/publish-bound.ts';
 import type { UnseenFigures } from '../domain/trust.ts';
 import { maxOf } from '../lib/collections.ts';
 import type { Facts } from './facts.ts';
@@ -15,8 +16,7 @@ export interface Judged {
   readonly sureness: number;
   /** What speaks for the category, structured ones first. */
   readonly witnesses: readonly Witness[];
-  /** How such answers did on failures of projects that nothing was learned from; null where too few were measured. */
-  readonly record: { readonly right: number; readonly of: number } | null;
+  readonly route: Route;
 }
 
 /** Weights of a multinomial regression over facts and hashed words, and of a second one over what the first makes of them. */
@@ -28,8 +28,6 @@ export interface JudgementModel {
   readonly words: readonly Int8Array[];
   /** A weight for each of SIGNS. */
   readonly sureness: readonly number[];
-  /** By route and band (see `routeOf`): answers that were right and held the cause, of those left out in cross-validation. */
-  readonly records: Readonly<Record<string, readonly [right: number, of: number]>>;
 }
 
 /** A failure as the regression sees it: the values of FACTS, and buckets of words with their weight. */
@@ -90,7 +88,6 @@ const ModelFile = z.object({
   wordScale: z.number(),
   words: z.array(z.string()).length(CATEGORIES.length),
   sureness: z.array(z.number()),
-  records: z.record(z.string(), z.tuple([z.int(), z.int()])),
 });
 
 let loaded: JudgementModel | undefined;
@@ -102,7 +99,7 @@ function judgementModel(): JudgementModel {
   if (file.factNames.join() !== FACTS.join() || file.signNames.join() !== SIGNS.join())
     throw new Error('The judgement was trained for other facts; run node scripts/train-judgement.ts.');
   const words = file.words.map((text) => new Int8Array(Buffer.from(text, 'base64')));
-  loaded = { facts: file.facts, wordScale: file.wordScale, words, sureness: file.sureness, records: file.records };
+  loaded = { facts: file.facts, wordScale: file.wordScale, words, sureness: file.sureness };
   return loaded;
 }
 
@@ -143,26 +140,28 @@ export function judge(facts: Facts, matches: readonly Match[], model = judgement
   const sum = signsOf(facts, matches, odds).reduce((total, sign, i) => total + sign * (model.sureness[i] ?? 0), 0);
   const sureness = 1 / (1 + Math.exp(-sum));
   const witnesses = witnessesOf(category, matches, odds);
-  const [right, of] = model.records[routeOf({ sureness, witnesses })] ?? [0, 0];
-  return { category, probabilities, sureness, witnesses, record: of < FEWEST ? null : { right, of } };
+  return { category, probabilities, sureness, witnesses, route: routeOf(category, witnesses, matches) };
 }
 
-/** Fewer measured answers say nothing of the next. */
-const FEWEST = 8;
-const BANDS = [0.95, 0.85, 0.7, 0.5, 0] as const;
+/** Rules for javac, whose errors look the same whether the code or a library changed. */
+const JAVA_COMPILER = /^java(?:c-|-compilation)/;
+const OWN_CATEGORY: ReadonlySet<string> = new Set(['test TEST_FAILURE', 'tool error CODE_ERROR']);
 
-/** What an answer rests on, and how sure it is, in bands: answers of one route are measured together. */
-export function routeOf({ sureness, witnesses }: Pick<Judged, 'sureness' | 'witnesses'>): string {
+/** What a category rests on: answers of one route are measured together. */
+export function routeOf(category: Category, witnesses: readonly Witness[], matches: readonly Match[]): Route {
   const by = new Set(witnesses.map((witness) => witness.by));
-  const rests =
-    by.has('test') || by.has('diagnostic') || by.has('exception')
-      ? 'structured'
-      : by.has('rule')
-        ? by.has('words')
-          ? 'rule and words'
-          : 'rule'
-        : 'words';
-  return `${rests}, from ${BANDS.find((from) => sureness >= from)}`;
+  if (matches.some(({ rule, strength }) => rule.category !== category && strength >= SUGGESTS)) return 'contradicted';
+  const structured = by.has('test') ? 'test' : by.has('diagnostic') ? 'tool error' : null;
+  if (structured === null) return routeWithoutStructure(by);
+  if (witnesses.some(({ name }) => JAVA_COMPILER.test(name))) return 'Java compiler';
+  if (by.has('words')) return `${structured} and words`;
+  return OWN_CATEGORY.has(`${structured} ${category}`) ? structured : 'inferred';
+}
+
+function routeWithoutStructure(by: ReadonlySet<Witness['by']>): Route {
+  if (by.has('exception')) return 'exception';
+  if (!by.has('rule')) return 'words';
+  return by.has('words') ? 'rule and words' : 'rule';
 }
 
 type LogOdds = ReturnType<typeof weigh>;
@@ -197,7 +196,7 @@ export function chosen(
 }
 
 function isTelling({ rule, fact, strength }: Match): boolean {
-  return rule.name.startsWith('tie-') || strength >= TELLS || (rule.strength >= TELLS && STRUCTURED.has(fact.origin));
+  return rule.tie === true || strength >= TELLS || (rule.strength >= TELLS && STRUCTURED.has(fact.origin));
 }
 
 const STRUCTURED: ReadonlySet<string> = new Set(['test', 'diagnostic', 'exception']);
@@ -221,7 +220,7 @@ export function featuresOf(given: Facts, matches: readonly Match[]): Features {
     ...best(({ fact }) => fact.origin !== 'line'),
     ...best(({ fact }) => fact.origin === 'line'),
     ...CATEGORIES.map((category) => Math.min(1.5, of(matches, category).reduce((sum, { strength }) => sum + strength, 0) / (2 * FULL))),
-    ...best(({ rule }) => rule.name.startsWith('tie-')).map((strength) => Math.min(1, (strength * FULL) / PLAIN)),
+    ...best(({ rule }) => rule.tie === true).map((strength) => Math.min(1, (strength * FULL) / PLAIN)),
     ...[
       true,
       matches.length === 0,

@@ -11,7 +11,7 @@ export function isForeignPath(path: string): boolean {
     )
   )
     return true;
-  return /(?:^|[\\/])(?:node_modules|site-packages|dist-packages|\.?venv|\.tox|\.nox|\.next|\.nuxt|\.pub-cache|Pods|DerivedData|hostedtoolcache|\.cargo[\\/]registry|\.m2|\.gradle|go[\\/]pkg[\\/]mod|vendor|gems)[\\/]/.test(
+  return /(?:^|[\\/])(?:node_modules|site-packages|dist-packages|\.?venv|\.tox|\.nox|\.next|\.nuxt|\.pub-cache|_actions|_temp|_diag|Pods|DerivedData|hostedtoolcache|\.cargo[\\/]registry|\.m2|\.gradle|go[\\/]pkg[\\/]mod|vendor|gems)[\\/]/.test(
     path,
   );
 }

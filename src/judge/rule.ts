@@ -1,8 +1,9 @@
 import type { Category, Kind } from '../domain/category.ts';
 import type { Fact, Facts, Origin } from './facts.ts';
+import type { Wording } from './sentence.ts';
 
-/** One thing we know about how builds fail: data and, where words are not enough, a small predicate. */
-export interface Rule {
+/** One thing we know about how builds fail: data, what to say of it, and, where words are not enough, a small predicate. */
+export interface Rule extends Wording {
   /** Kebab-case; said to people in `because`. */
   readonly name: string;
   readonly category: Category;
@@ -15,6 +16,19 @@ export interface Rule {
   readonly patterns: readonly RegExp[];
   /** Further positive evidence it needs; false vetoes the match. */
   readonly when?: (fact: Fact, facts: Facts) => boolean;
+  /** Names of rules whose complaints this cause explains: they no longer count beside it. */
+  readonly outranks?: readonly string[];
+  /** A decision of the taxonomy between two categories. */
+  readonly tie?: boolean;
+}
+
+/** A log and what the answer to it says; only what is given is compared. */
+export interface SaysExample {
+  readonly log: string;
+  readonly title?: string;
+  readonly cause?: string;
+  /** null: nothing is advised. */
+  readonly fix?: string | null;
 }
 
 /** A rule as it is in its table, with examples that a test reads as logs of their own. */
@@ -23,6 +37,7 @@ export interface RuleRow extends Rule {
   readonly matches: readonly string[];
   /** The same words where nothing failed, beside an error of another kind: the rule must not meet them. */
   readonly ignores: readonly string[];
+  readonly says?: readonly SaysExample[];
 }
 
 /** A rule met in a fact. */

@@ -4,35 +4,7 @@ import type { Diagnostic, LogPosition } from '../domain/failure.ts';
 import type { TriageSubject } from '../domain/triage.ts';
 import { cleanLine, stripEscapes } from '../log/lines/clean.ts';
 import { BREAK } from '../log/reports/passages.ts';
-import type { Fact, Facts } from './facts.ts';
-import type { Match } from './rule.ts';
-
-/** What the wording of an answer draws on: the deciding line, and everything that was read from the log around it. */
-export interface Words {
-  readonly line: string;
-  readonly log: string;
-  readonly facts: Facts;
-}
-
-const MOST = 200_000;
-
-/** The words of a match and of the log that it was found in. */
-export function wordsFor(match: Match, facts: Facts): Words {
-  const log = `${facts.all.map((fact) => fact.text).join('\n')}\n${facts.shown}`;
-  return { line: match.fact.text, log: log.slice(0, MOST), facts };
-}
-
-/** The first group of the first pattern that is found in the line, else in the log; null where none is. */
-export function find({ line, log }: Words, ...patterns: readonly RegExp[]): string | null {
-  for (const text of [line, log]) {
-    for (const pattern of patterns) {
-      const groups: readonly (string | undefined)[] = pattern.exec(text)?.slice(1) ?? [];
-      const word = groups.find((group) => group !== undefined);
-      if (word !== undefined) return word.trim();
-    }
-  }
-  return null;
-}
+import type { Fact } from './facts.ts';
 
 /** On one line, without the punctuation at its end, and at most so long; cut between words where that is possible. */
 export function oneLine(text: string, most: number): string {
@@ -68,43 +40,6 @@ export function likeness(path: string, words: ReadonlySet<string>): number {
 }
 
 const EMPTY: ReadonlySet<string> = new Set(['test', 'tests', 'should', 'with', 'and', 'the', 'java', 'for', 'from', 'not', 'get', 'set']);
-
-const SPOKEN: Readonly<Record<string, string>> = {
-  compile_error: 'The code does not compile',
-  type_error: 'The types do not match',
-  null_reference: 'The code uses a missing value',
-  crash: 'The program crashed',
-  link_error: 'The program does not link',
-  lint_failure: 'A lint check failed',
-  formatting_failure: 'The code is not formatted to the project style',
-  assertion: 'A test assertion failed',
-  snapshot: 'The output does not match the stored snapshot',
-  flaky_timing: 'A test timed out waiting for a condition',
-  threshold: 'A threshold was not met',
-  timeout: 'A time limit expired',
-  out_of_memory: 'The machine or process ran out of memory',
-  disk_full: 'The disk is full',
-  network: 'The network or a remote host did not answer',
-  service_unavailable: 'A service did not answer',
-  runner_lost: 'The runner was lost',
-  rate_limited: 'A service is limiting requests',
-  permission_or_secret: 'A permission or secret is missing',
-  workflow_config: 'The pipeline or one of its commands is misconfigured',
-  environment: 'The job environment lacks a tool or has the wrong version',
-  process_gate: 'A process rule was violated',
-  upstream_job: 'The job failed because another job failed',
-  missing_file: 'The build cannot find a file or folder',
-  missing_module: 'A module could not be found',
-  version_conflict: 'Dependency versions are incompatible',
-  dependency_install: 'A dependency could not be installed',
-  vulnerability: 'A dependency has a known vulnerability',
-  docker_build: 'The image could not be built',
-};
-
-/** A kind as the beginning of a sentence. */
-export function spokenKind(kind: string): string {
-  return SPOKEN[kind] ?? 'The cause is not clear';
-}
 
 /** The tool's name as people know it; extractors see only a format that several tools share. */
 export function toolName({ tool, code }: Pick<Diagnostic, 'tool' | 'code'>): string {

@@ -87,7 +87,7 @@ function shuffled<T>(values: readonly T[]): T[] {
 }
 
 /** Numbers from 0 up to 1, the same ones for the same seed: Marsaglia's 32-bit xorshift (2003, J. Stat. Software 8:14). */
-function randomNumbers(seed: number): () => number {
+export function randomNumbers(seed: number): () => number {
   let state = seed;
   return () => {
     state ^= state << 13;

@@ -16,15 +16,14 @@ export function mergeTests(reported: readonly FailingTest[], logged: readonly Fa
     ({ words }) => lastOf(words.all),
   );
   const merged = withoutParents(joinReports(reported)).map((report) => {
-    const test = { ...report, message: withoutPlace(report.message) };
-    const words = wordsOf(test);
+    const words = wordsOf(report);
     const twin = twinOf(
       words,
       (byLastWord.get(lastOf(words.all)) ?? []).filter((one) => left.has(one.test)),
     );
-    if (twin === null) return test;
+    if (twin === null) return report;
     left.delete(twin);
-    return agree(test, twin) ? merge(test, twin) : { ...twin, name: test.name, suite: test.suite, spans: bothSpans(test, twin) };
+    return agree(report, twin) ? merge(report, twin) : { ...twin, name: report.name, suite: report.suite, spans: bothSpans(report, twin) };
   });
   return [...merged, ...left];
 }
@@ -117,15 +116,6 @@ function bothSpans(report: FailingTest, log: FailingTest): NonNullable<FailingTe
 
 function sameFile(one: string, other: string | null): boolean {
   return other !== null && (one.endsWith(other) || other.endsWith(one));
-}
-
-const PLACE_ONLY =
-  /^(?:(?:unknown file|\S{1,300}:\d{1,7})(?:: (?:Failure|error))?|thread '[^'\n]{1,300}' (?:\(\d{1,10}\) )?panicked at \S{1,300}:)$/;
-
-/** Some runners put the place on the first line of the message, where a reader looks for the reason. */
-function withoutPlace(message: string | null): string | null {
-  const [first = '', ...rest] = message?.split('\n') ?? [];
-  return rest.length > 0 && PLACE_ONLY.test(first.trim()) ? rest.join('\n') : message;
 }
 
 /** "Failed", or an exception's bare name, says less than what the log printed. */

@@ -1,7 +1,9 @@
 import type { SourceText } from '../domain/build.ts';
 import type { ReadStage } from '../domain/calibration.ts';
 import type { PassedOnRetry } from '../domain/reading.ts';
-import { withWholeSpans } from './causes/spans.ts';
+import { withSpansInSections, withWholeSpans } from './causes/spans.ts';
+import { splitSteps } from './commands/split-steps.ts';
+import { readEnvironment } from './environment/read-environment.ts';
 import { type Extraction, withLists } from './extract/extraction.ts';
 import { extractAll, inFailedSteps, keepLines, openScanned, splitHits, structureIn } from './extract/run.ts';
 import { diffWithGreen, type GreenTemplates, newFindings } from './green/green-diff.ts';
@@ -53,7 +55,7 @@ function readLines(name: string, bytes: LogBytes, known: Scan | undefined, reade
   const { green, without, leftOut, passedInReports } = reader;
   const opened = openScanned(name, bytes, known);
   const { log: whole, scan } = opened;
-  const { ofReaders, ofLeftOut } = splitHits(scan);
+  const { ofReaders, ofLeftOut, ofEnvironment } = splitHits(scan);
   const readMarks = (of: LogText) => {
     const marked = structureIn({ log: of, scan });
     return without.has('sections') ? withoutSections(marked) : marked;
@@ -63,8 +65,10 @@ function readLines(name: string, bytes: LogBytes, known: Scan | undefined, reade
   const { ranges, passedOnRetry, failingTests } = findLeftOut(whole, ofLeftOut, extracted, marked, passedInReports);
   const log = withoutLines(whole, ranges);
   const isKept = (line: number) => log.hides?.(line) !== true;
-  const structure = ranges.length === 0 ? marked : readMarks(log);
-  const all = { ...keepLines(extracted, isKept), failingTests };
+  const kept = { ...keepLines(extracted, isKept), failingTests };
+  const steps = ranges.length === 0 ? marked : readMarks(log);
+  const structure = splitSteps(log, kept, steps);
+  const all = structure === steps ? kept : withSpansInSections(kept, structure.failedSections);
   const isPassed = hasPassed(log, all, structure, passedOnRetry.length > 0);
   const found = isPassed ? withoutErrors(all) : inFailedSteps(log, all, structure);
   const diff = green === null ? null : diffWithGreen(log, green, found, structure);
@@ -73,7 +77,10 @@ function readLines(name: string, bytes: LogBytes, known: Scan | undefined, reade
   const read = { log, index: scan.index, size: bytes.size, all, found, fresh, structure, diff, isPassed, passedOnRetry };
   /** Whether what a green build says too was left out of what was found. */
   const isOnlyNew: boolean = false;
-  return { ...read, isOnlyNew, proposed: found.blocks, hits: ofReaders.map((lines) => lines.filter(isKept)) };
+  /** Reads the versions that some of what was found may be about; they are often shown outside of the failed step. */
+  const environmentFor = (some: Extraction) => readEnvironment(whole, ofEnvironment, some);
+  const hits = ofReaders.map((lines) => lines.filter(isKept));
+  return { ...read, isOnlyNew, proposed: found.blocks, hits, environmentFor };
 }
 
 /** Lone carriage returns to one line feed from which on a log is taken to use them as line ends. */

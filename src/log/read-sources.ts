@@ -4,6 +4,7 @@ import type { Diagnostic, ErrorMessage, FailingTest } from '../domain/failure.ts
 import type { PassedOnRetry, Reading } from '../domain/reading.ts';
 import { firstOfEach } from '../lib/collections.ts';
 import { countIn } from '../lib/text.ts';
+import { excerptsOfEnvironment, isEmptyEnvironment, joinEnvironments } from './environment/read-environment.ts';
 import { type Extraction, hasFindings } from './extract/extraction.ts';
 import { toolReaders } from './extract/run.ts';
 import { followerNotes, isFollower, markFollowers } from './followers.ts';
@@ -93,9 +94,12 @@ export function composeReading({ sources, reports, logs, notes }: OpenedSources,
   const room = options.budgetTokens * (logs.length > 0 ? REPORT_SHARE : 1);
   const reported = excerptsOfReports(reports, failingTests, texts, room);
   const logged = reduceLogs(weighed, options.budgetTokens - reported.tokens);
+  const environment = joinEnvironments(logs.map((one) => one.environmentFor(one.found)));
+  const excerpts = [...logged.excerpts, ...reported.excerpts];
   const all = <K extends 'diagnostics' | 'exceptions'>(key: K) => logs.flatMap(({ found }) => found[key] as Extraction[K][number][]);
   const partial: Omit<Reading, 'fingerprint' | 'generic'> = {
-    excerpts: [...logged.excerpts, ...reported.excerpts],
+    excerpts: [...excerpts, ...excerptsOfEnvironment(environment, texts, excerpts)],
+    ...(isEmptyEnvironment(environment) ? {} : { environment }),
     tokens: logged.tokens + reported.tokens,
     failingTests,
     ...(passedOnRetry.length > 0 ? { passedOnRetry } : {}),

@@ -59,7 +59,7 @@ const WRAPPER: readonly RegExp[] = [
 
 /** Commands and settings as systems show them before they run. */
 const ECHO: readonly RegExp[] = [
-  /^(?:##\[(?:group|endgroup|command|section)\]|::(?:group|endgroup|add-mask|set-output|save-state|stop-commands|debug)\b|\[command\])/,
+  /^(?:##\[(?:endgroup|command|section)\]|(?:##\[group\]|::group::)(?!❌)|::(?:endgroup|add-mask|set-output|save-state|stop-commands|debug)\b|\[command\])/,
   /^\+{1,4} \S|^(?:[\w.@:~/-]{1,80})?\$ \S|^> \S{1,120}@\S{1,40} \S|^> \S{1,200}$|^PS .{0,120}> \S/,
   /^(?:shell: (?:\/|pwsh|bash|sh|cmd|python|[A-Z]:)|env:$|with:$)|^#\d{1,4} (?:\[[^\]\n]{1,80}\] |(?:DONE|CACHED|sha256|transferring|exporting|resolve|extracting)\b)|^Step \d{1,4}\/\d{1,4} : /,
   /^(?:if \[|\[\[? .{1,200} \]\]?(?: &&| \|\||;|$)|echo |printf |export \w{1,60}=|set -[a-z]{1,10}|fi$|done$|then$|exit [0-9]{1,3}$|case .{1,80} in$|esac$|\w{1,60}\(\) \{$)/,

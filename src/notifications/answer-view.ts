@@ -3,6 +3,8 @@ import { shortCommit } from '../domain/build.ts';
 import { ownerSentence } from '../domain/cause.ts';
 import type { Evidence } from '../domain/evidence.ts';
 import type { ExplainedFailures } from '../domain/explained-failures.ts';
+import { BOUND_CONFIDENCE } from '../domain/publish-bound.ts';
+import { upperShare } from '../lib/binomial-bound.ts';
 import { asSentence, counted } from '../lib/text.ts';
 import { cleanLine, stripEscapes } from '../log/lines/clean.ts';
 import { nameTests } from './build-answers.ts';
@@ -209,12 +211,15 @@ function usageParts(analysis: Analysis, explains: ExplainedFailures | undefined)
 }
 
 /**
- * "answers like this one were right … 31 of 33 times": how those as sure as this one, on witnesses of the same kind, did on failures of
- * projects that nothing was learned from. Nothing where a person or a model answered, and where too few were measured.
+ * "answers like this one are right at least 84 % of the time": the lower bound, at 90 % confidence, of how those as sure as this one, of the
+ * same route, did on sources that nothing was learned from. Nothing where a person or a model answered, and where too few were measured.
  */
 function recordOf({ classification: { record }, recalled }: Analysis): string[] {
   if (record === undefined || recalled !== null) return [];
-  return [`answers like this one named the right category and cause ${record.right} of ${record.of} times in other projects`];
+  const least = 1 - upperShare(record.of - record.right, record.of, BOUND_CONFIDENCE);
+  return [
+    `answers like this one are right at least ${Math.floor(100 * least)} % of the time (${record.right} of ${record.of} in sources it never learned from)`,
+  ];
 }
 
 /** "1 failure", "14 failures". */

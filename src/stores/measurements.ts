@@ -3,6 +3,7 @@ import { Analysis } from '../domain/analysis.ts';
 import { Build } from '../domain/build.ts';
 import { Calibration, CalibrationInUse, cappedMap } from '../domain/calibration.ts';
 import { byCategory, Category } from '../domain/category.ts';
+import { ROUTES, Route } from '../domain/publish-bound.ts';
 import { Decision, ReviewOrigin } from '../domain/review.ts';
 import type { Database, Page, Sql } from '../ports/database.ts';
 import { all, buildColumns, first, isoTime, scopeValue } from './sql.ts';
@@ -35,6 +36,9 @@ export const DecidedAnswer = z.object({
   decidedAt: z.iso.datetime(),
 });
 export type DecidedAnswer = z.infer<typeof DecidedAnswer>;
+
+/** A decided answer as an outcome of its route. */
+const OwnOutcome = z.object({ route: Route, stated: z.number(), right: z.boolean(), origin: z.string() });
 
 /** Which stored failures are meant; what is not given does not matter. */
 export interface CaseFilter {
@@ -160,6 +164,8 @@ export function createCalibrationStore(db: Database) {
     acts: async (limit: number) => await all(db, CalibrationAct, `select ${ACT} from calibration_acts order by id desc limit $1`, [limit]),
     /** Decisions that stand and that tell whether the category was right, the newest first; recalled answers are nobody's judgement and left out. */
     decided: async (limit: number) => await all(db, DecidedAnswer, DECIDED, [limit]),
+    /** The same as far as they say which answers may be published; those that were made before routes were kept are left out. */
+    outcomes: async (limit: number) => await all(db, OwnOutcome, OUTCOMES, [limit]),
     /** Answers of the last thirty days, recalled ones aside, per category: what a day brings. */
     answeredPerDay: async () => await all(db, PerDay, PER_DAY),
   };
@@ -201,6 +207,14 @@ const DECIDED = `
     where f.decision is not null and f.analyst in ('rules', 'llm')
     order by f.decided_at desc limit $1
   ) as decided where decided.right is not null`;
+
+const OUTCOMES = `
+  select a.body -> 'verdict' ->> 'route' as route, coalesce((a.body -> 'verdict' -> 'calibration' ->> 'raw')::float8, f.confidence) as stated,
+    f.is_right as right, coalesce(f.review_origin, 'unsure') as origin
+  from answer_facts f join analyses a on a.id = f.analysis_id
+  where f.decision is not null and f.is_right is not null and f.analyst in ('rules', 'llm')
+    and a.body -> 'verdict' ->> 'route' = any(array[${ROUTES.map((route) => `'${route}'`).join(', ')}])
+  order by f.decided_at desc limit $1`;
 
 const PER_DAY = `
   select category, count(*)::float8 / 30 as "perDay" from answer_facts

@@ -1,10 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { EXPLANATIONS } from '../../src/judge/classify.ts';
+import { composeAnswer } from '../../src/judge/answer.ts';
 import { readFacts } from '../../src/judge/facts.ts';
+import { KIND_WORDING } from '../../src/judge/kinds.ts';
 import { matchRule, type Rule, TELLS } from '../../src/judge/rule.ts';
 import { ALL_RULES } from '../../src/judge/rules/all.ts';
+import { TIES } from '../../src/judge/rules/ties.ts';
 import { createRulesAnalyst } from '../../src/judge/rules-analyst.ts';
-import { classify, subjectOf } from './subject.ts';
+import { slotsIn } from '../../src/judge/sentence.ts';
+import { groupsOf, sharedSlots } from '../../src/judge/values/find.ts';
+import { SHARED_PATTERNS } from '../../src/judge/values/patterns.ts';
+import { classify, insightOf, subjectOf } from './subject.ts';
 
 const NAMES = ALL_RULES.map((rule) => rule.name);
 
@@ -20,8 +25,39 @@ describe('the rules', () => {
     }
   });
 
-  test('are explained only by rules that exist', () => {
-    for (const [cause, explains] of Object.entries(EXPLANATIONS)) for (const name of [cause, ...explains]) expect(NAMES).toContain(name);
+  test('outrank only rules that exist', () => {
+    for (const { outranks = [] } of ALL_RULES) for (const name of outranks) expect(NAMES).toContain(name);
+  });
+
+  test('name only slots in their sentences that can be filled', () => {
+    const wordings = [...ALL_RULES, ...Object.entries(TIES).map(([name, tie]) => ({ name, ...tie }))];
+    const kinds = Object.entries(KIND_WORDING).map(([name, wording]) => ({ name, ...wording }));
+    const unknown = [...wordings, ...kinds].flatMap(({ name, ...wording }) => {
+      const known = new Set([
+        ...sharedSlots(),
+        ...[...(wording.reads ?? []), ...('readsOwn' in wording ? (wording.readsOwn ?? []) : [])].flatMap(groupsOf),
+      ]);
+      return slotsIn(wording)
+        .filter((slot) => !known.has(slot))
+        .map((slot) => `${name}: {${slot}}`);
+    });
+    expect(unknown).toEqual([]);
+  });
+
+  test('say what their examples expect', () => {
+    const wrong = ALL_RULES.flatMap(({ name, says = [] }) =>
+      says.flatMap(({ log, title, cause, fix }) => {
+        const answer = composeAnswer(insightOf(`${log}\n`));
+        const silent = answer.act === null && answer.fixRecommendation.startsWith('No fix found. ');
+        const compared = [
+          ['title', title, answer.title],
+          ['cause', cause, answer.rootCause],
+          ['fix', fix, silent ? null : answer.fixRecommendation],
+        ];
+        return compared.filter(([, wanted, got]) => wanted !== undefined && wanted !== got).map((one) => [name, ...one]);
+      }),
+    );
+    expect(wrong).toEqual([]);
   });
 
   // A pattern that backtracks would never come to an end here; the runner's own limit tells.
@@ -40,7 +76,12 @@ describe('the rules', () => {
       excerpts: lines.map((text, index) => ({ source: 'log.txt', lineStart: index + 1, lineEnd: index + 1, text, reason: '', weight: 1 })),
     };
     const facts = readFacts(subject).all;
-    for (const fact of facts) for (const rule of ALL_RULES) for (const pattern of rule.patterns) pattern.test(fact.text);
+    const patterns = [
+      ...ALL_RULES,
+      ...Object.values(TIES),
+      ...Object.values(KIND_WORDING).map(({ reads = [], readsOwn = [] }) => ({ reads: [...reads, ...readsOwn] })),
+    ].flatMap((row) => [...('patterns' in row ? row.patterns : []), ...(row.reads ?? [])]);
+    for (const { text } of facts) for (const pattern of [...patterns, ...SHARED_PATTERNS]) pattern.test(text);
     expect(facts.length).toBeGreaterThan(0);
   });
 

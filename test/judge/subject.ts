@@ -12,7 +12,8 @@ export function subjectOf(log: string, options: { report?: string; branch?: stri
   const sources: SourceText[] = [{ name: 'log.txt', kind: 'log', text: log, notes: [] }];
   if (options.report !== undefined) sources.push({ name: 'report.xml', kind: 'report', text: options.report, notes: [] });
   const reading = readSources(sources, { budgetTokens: 2000 });
-  const { excerpts, failingTests, diagnostics, exceptions, messages, exits, failedSections, toolchains, notes, tokens } = reading;
+  const { excerpts, failingTests, diagnostics, exceptions, messages, exits, failedSections, toolchains, notes, tokens, environment } =
+    reading;
   return {
     triageId: 'tri_1',
     build: buildOn(options.branch ?? null),
@@ -24,6 +25,7 @@ export function subjectOf(log: string, options: { report?: string; branch?: stri
     diagnostics,
     exceptions,
     messages,
+    ...(environment === undefined ? {} : { environment }),
     exits,
     failedSections,
     toolchains,

@@ -8,13 +8,16 @@ import { addUsage, insightOf, type TriageStateUpdate, type TriageStateValue } fr
 import { askableTools } from '../tool-calls.ts';
 import {
   type ActionDecision,
+  type ActionFacts,
   type CheckedClaims,
   type ComposedConfidence,
+  type ConfidenceFacts,
   calibrationFactors,
   calibrationOf,
   checkClaims,
   composeConfidence,
   decideAction,
+  findRoute,
   quoteBuild,
 } from '../verdict.ts';
 
@@ -27,10 +30,12 @@ export async function verify(state: TriageStateValue, runtime: TriageRuntime): P
     analyst.verify({ ...insightOf(state), answer }, signal),
   );
   const claims = checkClaims(answer, state.evidence, judgement.value.unsupportedClaims);
-  const composed = await compose(state, answer, claims, judgement, runtime);
+  const reading = await readingBeside(state, answer, judgement, runtime);
+  const composed = compose(state, answer, claims, judgement, reading);
+  const route = findRoute(insightOf(state).classification, reading, state.limits.thresholds.autoNotify);
   const webAsked = state.webAsked || !(await isWebAskable(state, runtime));
-  const decision = decide({ ...state, webAsked }, judgement, claims, composed);
-  const verdict = verdictOf(judgement.value, claims, decision, composed);
+  const decision = decide({ ...state, webAsked }, judgement, claims, { ...composed, route });
+  const verdict = { ...verdictOf(judgement.value, claims, decision, composed), ...(route === null ? {} : { route }) };
   const dropped = claims.dropped.length === 0 ? '' : `, ${claims.dropped.length} claims dropped`;
   const summary = `${decision.confidence.toFixed(2)} → ${decision.action}${dropped}`;
   return {
@@ -51,22 +56,34 @@ async function isWebAskable(state: TriageStateValue, runtime: TriageRuntime): Pr
   return tools.some((tool) => tool.fallback);
 }
 
-async function compose(
+type Reading = ConfidenceFacts['reading'];
+
+/** What the rules make of the same failure; null where it is they who answered. */
+async function readingBeside(
+  state: TriageStateValue,
+  answer: Answer,
+  judgement: Judgement<Assessment>,
+  runtime: TriageRuntime,
+): Promise<Reading> {
+  const { analyst, fallbackAnalyst = analyst } = contextOf(runtime);
+  // Where a model named the category, the fallback analyst's check of it begins from how probable it finds that category itself.
+  const classifiedBy = state.steps.find((step) => step.node === 'classify')?.by;
+  const isOwn = fallbackAnalyst.name === analyst.name || (judgement.by === fallbackAnalyst.name && classifiedBy === fallbackAnalyst.name);
+  return isOwn ? null : await readingOf(fallbackAnalyst, state, answer, runtime.signal);
+}
+
+function compose(
   state: TriageStateValue,
   answer: Answer,
   claims: CheckedClaims,
   judgement: Judgement<Assessment>,
-  runtime: TriageRuntime,
-): Promise<ComposedConfidence> {
-  const { analyst, fallbackAnalyst = analyst } = contextOf(runtime);
+  reading: Reading,
+): ComposedConfidence {
   const { classification } = insightOf(state);
-  // Where a model named the category, the fallback analyst's check of it begins from how probable it finds that category itself.
-  const classifiedBy = state.steps.find((step) => step.node === 'classify')?.by;
-  const isOwn = fallbackAnalyst.name === analyst.name || (judgement.by === fallbackAnalyst.name && classifiedBy === fallbackAnalyst.name);
   return composeConfidence({
     classification,
     assessment: judgement.value,
-    reading: isOwn ? null : await readingOf(fallbackAnalyst, state, answer, runtime.signal),
+    reading,
     evidence: state.evidence,
     fingerprint: state.subject.fingerprint.value,
     claims: { kept: claims.kept.length, misquoted: claims.dropped.filter((drop) => drop.byCode).length, all: answer.claims.length },
@@ -85,13 +102,14 @@ function decide(
   state: TriageStateValue,
   judgement: Judgement<Assessment>,
   claims: CheckedClaims,
-  { confidence }: ComposedConfidence,
+  { confidence, route }: Pick<ComposedConfidence, 'confidence'> & Pick<ActionFacts, 'route'>,
 ): ActionDecision {
   const { grades, against } = judgement.value;
   const { evidence, corrections, rounds, webAsked, limits, usage } = state;
   const facts = {
     classification: insightOf(state).classification,
     confidence,
+    route,
     grades,
     evidence,
     against,

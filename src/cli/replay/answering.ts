@@ -8,6 +8,7 @@ import type { Config } from '../../config/schema.ts';
 import type { Analysis } from '../../domain/analysis.ts';
 import type { AblationStage } from '../../domain/calibration.ts';
 import { TriageError } from '../../domain/errors.ts';
+import { createGit } from '../../git/command.ts';
 import { present } from '../../lib/collections.ts';
 import { systemClock } from '../../lib/time.ts';
 import { arrangeAnswers, pairWithFailures } from '../../notifications/build-answers.ts';
@@ -49,7 +50,8 @@ export async function answering(
       const answered = await app.triage(build, sources, signal, how);
       await kept?.keep(answered.recordings);
       const arranged = arrangeAnswers(pairWithFailures(answered.analyses, answered.groups));
-      return { ...answered, analyses: sureFirst(arranged.map(({ analysis }) => analysis)) };
+      const tree = clone === null ? '' : await listTree(clone.folder, build.commit ?? 'HEAD', signal);
+      return { ...answered, analyses: sureFirst(arranged.map(({ analysis }) => analysis)), tree };
     } finally {
       await clone?.close();
     }
@@ -75,6 +77,14 @@ export function whoAnswers(options: ReplayCommandOptions, config: Config): strin
 }
 
 const TIME_LIMIT_MS = 60_000;
+const MAX_TREE_BYTES = 16 * 1024 * 1024;
+
+/** The names of a commit's files, a line each; empty where the clone does not have it. */
+async function listTree(folder: string, commit: string, signal: AbortSignal): Promise<string> {
+  const git = createGit({ timeoutMs: TIME_LIMIT_MS, maxOutputBytes: MAX_TREE_BYTES });
+  const answer = await git(folder, ['ls-tree', '-r', '-z', '--full-tree', '--name-only', '--end-of-options', commit], signal);
+  return answer.exitCode === 0 || answer.cut ? answer.output.replaceAll('\0', '\n') : '';
+}
 
 /**
  * A clone that a case names: a folder as it stands, or a tar archive (plain or compressed) of one, unpacked into a temporary folder until

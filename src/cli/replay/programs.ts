@@ -6,7 +6,7 @@ import type { ReplayCommandOptions } from './case-sources.ts';
 import type { FrozenOptions } from './frozen-command.ts';
 
 /** As `scoreSlices` knows them; told here so that help needs no scores. */
-const SLICES = ['project', 'source', 'category'] as const satisfies readonly SliceBy[];
+const SLICES = ['project', 'owner', 'source', 'category'] as const satisfies readonly SliceBy[];
 
 /** `faultline replay`: cases with their truth through the same road, and what their labels allow to measure. */
 export function replayCommand(): Command {
@@ -17,7 +17,7 @@ export function replayCommand(): Command {
     .addOption(new Option('--reviewed', 'reviewed failures, with the reviewed category').conflicts(['dataset', 'logs']))
     .addOption(new Option('--stored', 'all stored failures, with the reviewed category if any').conflicts(['dataset', 'logs', 'reviewed']));
   return addStoreFilters(command, 'with --reviewed or --stored: ')
-    .addOption(new Option('--by <what>', 'also break down the main figures by project, source or category').choices(SLICES))
+    .addOption(new Option('--by <what>', 'also break down the main figures by project, owner, source or category').choices(SLICES))
     .option('--sample <n>', 'this many cases of each, chosen by ID, so always the same ones', positive)
     .option('--repeat <n>', 'run the cases this many times, for models whose answers vary', positive, 1)
     .option('--out <file>', 'write one JSON object per case as they finish; overwrites the file')

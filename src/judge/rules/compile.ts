@@ -27,6 +27,20 @@ export const COMPILE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
     ],
     matches: ["src/app/scales.ts:4:9 - error NG8001: 'app-pear' is not a known element"],
     ignores: ['svelte-check found 0 errors and 0 warnings'],
+    says: [
+      {
+        log: "src/app/scales.ts:4:9 - error TS2339: Property 'weight' does not exist on type 'Pear'.",
+        title: "src/app/scales.ts:4: Property 'weight' does not exist on type 'Pear'",
+        cause: "tsc reports one error at src/app/scales.ts:4 (TS2339): Property 'weight' does not exist on type 'Pear'.",
+        fix: 'Use a member that Pear has at src/app/scales.ts:4, or add `weight` to it.',
+      },
+      {
+        log: "src/app/scales.ts(4,9): error TS2322: Type 'string' is not assignable to type 'number'.",
+        title: "src/app/scales.ts:4: Type 'string' is not assignable to type 'number'",
+        cause: "tsc reports one error at src/app/scales.ts:4 (TS2322): Type 'string' is not assignable to type 'number'.",
+        fix: 'Change the value at src/app/scales.ts:4 from string to number, or the declared type if that is what changed.',
+      },
+    ],
   },
   'mypy-error': {
     kind: 'type_error',
@@ -34,6 +48,14 @@ export const COMPILE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
     patterns: [/\.pyi?:\d{1,6}: error: /, /^Found \d{1,5} errors? in \d{1,5} files? \(checked/],
     matches: ['scales/weigh.py:4: error: Incompatible return value type (got "str", expected "int")  [return-value]'],
     ignores: ['scales/weigh.py:4: note: "weigh" defined here', 'Success: no issues found in 12 source files'],
+    says: [
+      {
+        log: 'scales/weigh.py:4: error: Incompatible return value type (got "str", expected "int")  [return-value]',
+        title: 'scales/weigh.py:4: Incompatible return value type (got "str", expected "int")',
+        cause: 'mypy reports one error at scales/weigh.py:4 (return-value): Incompatible return value type (got "str", expected "int").',
+        fix: 'Change the value at scales/weigh.py:4 from str to int, or the declared type if that is what changed.',
+      },
+    ],
   },
   'javac-cannot-find-symbol': {
     kind: 'compile_error',
@@ -45,6 +67,20 @@ export const COMPILE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
     ],
     matches: ['src/main/java/org/fruit/Scales.java:4: error: cannot find symbol'],
     ignores: ['✓ reports that it cannot find symbol tables'],
+    says: [
+      {
+        log: '[ERROR] /build/src/main/java/org/fruit/Scales.java:[4,9] cannot find symbol\n[ERROR]   symbol:   class Pear\n[ERROR]   location: class org.fruit.Scales',
+        title: '/build/src/main/java/org/fruit/Scales.java:4: cannot find symbol',
+        cause: 'javac reports one error at /build/src/main/java/org/fruit/Scales.java:4: cannot find symbol.',
+        fix: 'Import or define `Pear` for /build/src/main/java/org/fruit/Scales.java:4, or correct its spelling.',
+      },
+      {
+        log: '[ERROR] /build/src/main/java/org/fruit/Scales.java:[4,9] cannot find symbol',
+        title: '/build/src/main/java/org/fruit/Scales.java:4: cannot find symbol',
+        cause: 'javac reports one error at /build/src/main/java/org/fruit/Scales.java:4: cannot find symbol.',
+        fix: 'Correct the code at /build/src/main/java/org/fruit/Scales.java:4.',
+      },
+    ],
   },
   'java-compilation-error': {
     kind: 'compile_error',
@@ -67,6 +103,14 @@ export const COMPILE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
     patterns: [/^e: (?:file:\/\/)?\S{1,300}\.kts?[:(]/, /Compilation error\. See log for more details/, /Unresolved reference[: ]/],
     matches: ['e: file:///build/src/main/kotlin/Scales.kt:4:9 Unresolved reference: weigh'],
     ignores: ["w: file:///build/src/main/kotlin/Scales.kt:4:9 Parameter 'pear' is never used"],
+    says: [
+      {
+        log: 'e: file:///build/src/main/kotlin/Scales.kt:4:9 Unresolved reference: weigh',
+        title: '/build/src/main/kotlin/Scales.kt:4: Unresolved reference: weigh',
+        cause: 'kotlinc reports one error at /build/src/main/kotlin/Scales.kt:4: Unresolved reference: weigh.',
+        fix: 'Import or define `weigh` for /build/src/main/kotlin/Scales.kt:4, or correct its spelling.',
+      },
+    ],
   },
   'scala-compile-error': {
     kind: 'compile_error',
@@ -83,6 +127,14 @@ export const COMPILE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
     ],
     matches: ["src/scales.cpp:4:9: error: no matching function for call to 'weigh'"],
     ignores: ['src/scales.cpp:4:9: note: candidate expects 2 arguments, 1 provided'],
+    says: [
+      {
+        log: "src/scales.c:4:9: error: expected ';' before '}' token",
+        title: "src/scales.c:4: expected ';' before '}' token",
+        cause: "gcc reports one error at src/scales.c:4: expected ';' before '}' token.",
+        fix: 'Correct the code at src/scales.c:4.',
+      },
+    ],
   },
   'c-undeclared': {
     kind: 'compile_error',
@@ -97,6 +149,14 @@ export const COMPILE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
       "warning: implicit declaration of function 'weigh'",
       "src/scales.c:4:9: warning: implicit declaration of function 'weigh' [-Wimplicit-function-declaration]",
     ],
+    says: [
+      {
+        log: "src/scales.c:4:9: error: 'struct basket' has no member named 'pear'",
+        title: "src/scales.c:4: 'struct basket' has no member named 'pear'",
+        cause: "gcc reports one error at src/scales.c:4: 'struct basket' has no member named 'pear'.",
+        fix: 'Use a member that struct basket has at src/scales.c:4, or add `pear` to it.',
+      },
+    ],
   },
   'rust-compile-error': {
     kind: 'compile_error',
@@ -104,6 +164,14 @@ export const COMPILE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
     patterns: [/^error\[E\d{4}\]/, /\berror\[E\d{4}\]:/, /could not compile `/],
     matches: ['error[E0382]: borrow of moved value: `pear`'],
     ignores: ['warning: unused variable: `pear`'],
+    says: [
+      {
+        log: 'error[E0425]: cannot find value `pear` in this scope\n --> src/main.rs:4:9\n  |\n4 |     pear;\n  |     ^^^^ help: a local variable with a similar name exists: `peas`',
+        title: 'src/main.rs:4: cannot find value `pear` in this scope',
+        cause: 'rustc reports one error at src/main.rs:4 (E0425): cannot find value `pear` in this scope.',
+        fix: 'Import or define `pear` for src/main.rs:4, or correct its spelling.',
+      },
+    ],
   },
   'go-compile-error': {
     kind: 'compile_error',
@@ -115,6 +183,14 @@ export const COMPILE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
     ],
     matches: ['./scales.go:4:9: undefined: weigh'],
     ignores: ['scales.go:4: weighing undefined: none'],
+    says: [
+      {
+        log: './scales.go:4:9: undefined: weigh',
+        title: 'scales.go:4: undefined: weigh',
+        cause: 'go reports one error at scales.go:4: undefined: weigh.',
+        fix: 'Import or define `weigh` for scales.go:4, or correct its spelling.',
+      },
+    ],
   },
   'go-build-failed': {
     kind: 'compile_error',
@@ -141,6 +217,14 @@ export const COMPILE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
     ],
     matches: ["/build/Sources/Scales.swift:4:9: error: cannot find 'weigh' in scope"],
     ignores: ["/build/Sources/Scales.swift:4:9: warning: variable 'pear' was never used"],
+    says: [
+      {
+        log: "/build/Sources/Scales.swift:4:9: error: invalid redeclaration of 'weigh()'",
+        title: "/build/Sources/Scales.swift:4: invalid redeclaration of 'weigh()'",
+        cause: "swift reports one error at /build/Sources/Scales.swift:4: invalid redeclaration of 'weigh()'.",
+        fix: 'Remove or rename one of the declarations of `weigh`; one is at /build/Sources/Scales.swift:4.',
+      },
+    ],
   },
   'csharp-compile-error': {
     kind: 'compile_error',
@@ -148,13 +232,32 @@ export const COMPILE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
     patterns: [/\berror (?:CS\d{4}|FS\d{4}|BC\d{5}|C\d{4}):/],
     matches: ["Scales.cs(4,9): error CS0103: The name 'pear' does not exist in the current context"],
     ignores: ["Scales.cs(4,9): warning CS0168: The variable 'pear' is declared but never used"],
+    says: [
+      {
+        log: "Scales.cs(4,9): error CS0103: The name 'pear' does not exist in the current context",
+        title: "Scales.cs:4: The name 'pear' does not exist in the current context",
+        cause: "csc reports one error at Scales.cs:4 (CS0103): The name 'pear' does not exist in the current context.",
+        fix: 'Import or define `pear` for Scales.cs:4, or correct its spelling.',
+      },
+    ],
   },
   'python-syntax-error': {
     kind: 'compile_error',
     strength: 4.5,
     patterns: [/\b(?:SyntaxError|IndentationError|TabError): /],
+    reads: [/\b(?:SyntaxError|IndentationError|TabError): (?<why>.{4,120}?)(?: \([^)]{1,80}\))?$/],
+    fix: [['code', 'Correct the syntax at {place}: {why}.']],
+    outranks: ['package-build-failed', 'tap-not-ok', 'test-summary-counts-failures'],
     matches: ['  File "/app/scales.py", line 4\n    def weigh(pear)\n                   ^\nSyntaxError: expected \':\''],
     ignores: ['test_parser.py::test_raises_SyntaxError PASSED'],
+    says: [
+      {
+        log: '  File "/app/scales.py", line 4\n    def weigh(pear)\n                   ^\nSyntaxError: expected \':\'',
+        title: "/app/scales.py:4: expected ':'",
+        cause: "The failed command reports one error at /app/scales.py:4 (SyntaxError): expected ':'.",
+        fix: "Correct the syntax at /app/scales.py:4: expected ':'.",
+      },
+    ],
   },
   'script-syntax-error': {
     kind: 'compile_error',
@@ -169,8 +272,20 @@ export const COMPILE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
       /(?:: |^)syntax error(?: near|:|$)/,
     ],
     when: (fact) => !/yaml|\.ya?ml|workflow|json at position|SQLSTATE|in JSON/i.test(fact.text),
+    reads: [
+      /(?:SyntaxError: |Parse error: |PHP (?:Parse|Fatal) error: {1,4}|(?=syntax error))(?<why>.{4,120}?)(?: in \/\S{1,200} on line \d{1,6})?$/,
+    ],
+    fix: [['code', 'Correct the syntax at {place}: {why}.']],
     matches: ["./ci/weigh.sh: line 4: syntax error near unexpected token `fi'"],
     ignores: ['Checking syntax errors ... ok'],
+    says: [
+      {
+        log: "./ci/weigh.sh: line 4: syntax error near unexpected token `fi'",
+        title: "./ci/weigh.sh: line 4: syntax error near unexpected token `fi'",
+        cause: "The code does not compile: ./ci/weigh.sh: line 4: syntax error near unexpected token `fi'.",
+        fix: "Correct the syntax at ci/weigh.sh:4: syntax error near unexpected token `fi'.",
+      },
+    ],
   },
   'undefined-reference': {
     kind: 'link_error',
@@ -185,11 +300,35 @@ export const COMPILE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
       /error LNK\d{4}/i,
       /relocation (?:truncated to fit|R_\w{1,40} against .{1,200}can ?not be used)/i,
     ],
+    reads: [
+      /(?<symbol>(?<=undefined reference to [`'"‘])[^`'"’\n]{1,120})/,
+      /unresolved external symbol "?(?<symbol>[^\s"]{1,100})/,
+      /^\s{0,4}"(?<symbol>_?[^"\n]{1,100})", referenced from/,
+      /(?:multiple definition of|duplicate symbol) [`'"‘]?(?<twice>[^`'"’\n:]{1,100})/,
+    ],
+    title: ['No linked library defines {symbol}', '{twice} is defined twice'],
+    cause: [
+      "{place} uses {symbol}, but no object or library on the linker's command line defines it.",
+      "The code uses {symbol}, but no object or library on the linker's command line defines it.",
+      'Two objects that are linked together define {twice}.',
+    ],
+    fix: [
+      ['code', 'Link the object or library that defines {symbol}, or correct its declaration so that the names match.'],
+      ['code', 'Define {twice} in one object only: keep its declaration in the header and its definition in one source file.'],
+    ],
     matches: [
       'scales.obj : error LNK2019: unresolved external symbol weigh referenced in function main',
       "main.cpp:(.text+0x1f): undefined reference to `grams(Basket)'",
     ],
     ignores: ['Linking CXX executable scales'],
+    says: [
+      {
+        log: "main.cpp:(.text+0x1f): undefined reference to `grams(Basket)'\ncollect2: error: ld returned 1 exit status",
+        title: 'No linked library defines grams(Basket)',
+        cause: "main.cpp uses grams(Basket), but no object or library on the linker's command line defines it.",
+        fix: 'Link the object or library that defines grams(Basket), or correct its declaration so that the names match.',
+      },
+    ],
   },
   'bundler-or-script-compile-error': {
     kind: 'compile_error',

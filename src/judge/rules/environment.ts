@@ -1,5 +1,6 @@
 import type { Fact, Facts } from '../facts.ts';
 import { type RuleRow, ruleTable } from '../rule.ts';
+import { GENERIC_COMPILE } from './symptoms.ts';
 
 /** What a step expects of its machine: variables, programs, versions, services, paths. */
 export const ENVIRONMENT_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
@@ -13,6 +14,17 @@ export const ENVIRONMENT_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       /KeyError: ['"][A-Z][A-Z0-9_]{3,60}['"]/,
       /^\S{1,40} has been (?:executed|run) with an? [A-Z][A-Z0-9_]{3,60} environment variable set/,
     ],
+    reads: [
+      /\b(?<missing>(?!TERM\b)[A-Z][A-Z0-9]{1,40}(?:_[A-Z0-9]{1,40}){1,6}|[A-Z]{4,40})\b[^\n]{0,60}(?:not set|must be set|unset|required|not defined|unbound|missing)/,
+      /KeyError: ['"](?<missing>(?!TERM\b)[A-Z][A-Z0-9_]{3,60})['"]/,
+      /variables? ['"`]?(?<missing>(?!TERM\b)[A-Z][A-Z0-9_]{3,60})\b/,
+    ],
+    title: 'The environment variable {missing} is not set',
+    cause: [
+      '`{command}` needs the environment variable {missing}, and the job does not set it.',
+      'The step needs the environment variable {missing}, and the job does not set it.',
+    ],
+    fix: [['configuration', 'Set {missing} in the `env` of the step that needs it, or give it a default.']],
     matches: ['Error: Environment variable SCALES_URL is not set'],
     ignores: ['env:\n  SCALES_URL: https://orchard.example', 'SCALES_URL is required in production only, skipping'],
   },
@@ -42,6 +54,20 @@ export const ENVIRONMENT_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       /must be installed to/i,
       /no job control/i,
     ],
+    reads: [
+      /(?:^|[\s:])(?<program>[\w+.-]{1,60}): (?:command )?not found(?!\S)/i,
+      /'(?<program>[\w+.-]{1,60})' is not recognized/,
+      /exec: "(?<program>[\w+./-]{1,60})": executable file not found/,
+      /spawn (?<program>[\w+./-]{1,60}) ENOENT/,
+      /^(?:\.\/)?(?<script>[\w-][\w./-]{0,200}\.\w{1,6}): (?:line )?\d{1,6}: /,
+    ],
+    title: 'The command {program} is not installed on the runner',
+    cause: [
+      '{script} calls {program}, but no program with that name is installed on the runner.',
+      '`{command}` needs {program}, but no program with that name is installed on the runner.',
+      'The step calls {program}, but no program with that name is installed on the runner.',
+    ],
+    fix: [['configuration', 'Install {program} in an earlier step of the job, or use an image that has it.']],
     matches: ['./ci/pack.sh: line 3: fruitctl: command not found', './ci/pack.sh: line 3: fruitctl: command not fou'],
     ignores: ['command -v fruitctl || echo "fruitctl: command not found, using npx"', '✓ says command not found'],
   },
@@ -66,6 +92,37 @@ export const ENVIRONMENT_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       /redefinition of module/,
       /Node\.js version .{1,40} (?:detected|required)/,
     ],
+    reads: [
+      /requires go >= (?<go>\S{1,20}) \(running go (?<goFound>\S{1,20}?)[;)]/,
+      /Required: \{"node":"(?<node>[^"\n]{1,60})"/,
+      /The engine "node" is incompatible with this module\. Expected version "(?<node>[^"\n]{1,60})"\. Got "(?<nodeFound>[^"\n]{1,30})"/,
+      /Actual: {1,6}\{[^\n]{0,60}"node":"(?<nodeFound>[^"\n]{1,30})"/,
+      /version of node\/npm: (?<who>\S{1,100})/,
+      /invalid (?:source|target) release: (?<java>\d{1,3})|release version (?<java>\d{1,3}) not supported/,
+    ],
+    title: [
+      'go.mod needs Go {go}, the job runs Go {goFound}',
+      'The job runs Node {nodeFound}, the project allows {node}',
+      "The job's JDK is older than Java {java}",
+      '{member} needs {runtime} {demanded}, the job runs {running}',
+      '{member} needs {runtime} {demanded} or newer',
+    ],
+    cause: [
+      'go.mod requires Go {go} or newer, but the job runs Go {goFound}.',
+      '{who} allows only Node {node}, but the job runs Node {nodeFound}.',
+      'The project allows only Node {node}, but the job runs Node {nodeFound}.',
+      "The build compiles for Java {java}, which the job's JDK does not know.",
+      '{member} needs {runtime} {demanded} or newer, but the job runs {runtime} {running}.',
+      '{member} needs {runtime} {demanded} or newer than the job has.',
+    ],
+    fix: [
+      ['configuration', 'Install Go {go} in the job, or lower the go line of go.mod to a release that the job has.'],
+      ['configuration', "Set the job's Node to a version in {node}, or widen engines.node in package.json."],
+      ['configuration', 'Set up JDK {java} or newer in the job, or lower the release that the build compiles for.'],
+      ['configuration', 'Upgrade {runtime} in the job from {running} to {demanded} or newer: {member} needs it.'],
+      ['configuration', 'Use {runtime} {demanded} or newer in the job: {member} needs it.'],
+    ],
+    outranks: [...GENERIC_COMPILE, 'java-compilation-error', 'linkage-error', 'unknown-option'],
     matches: ['error: invalid source release: 21'],
     ignores: ['JAVA_HOME: /usr/lib/jvm/java-21', 'Picked up the environment'],
   },
@@ -102,6 +159,19 @@ export const ENVIRONMENT_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       /Couldn't download/i,
     ],
     when: isNotOfCode,
+    reads: [
+      /no such file or directory, \w{1,10} '(?:(?<folder>[^'\n]{1,200})\/)?(?<name>[^'/\n]{1,80})'/,
+      /no such file or directory, \w{1,10} '(?<path>[^'\n]{1,300})'/,
+    ],
+    title: 'The build cannot find {name}',
+    cause: 'The step looks for {path}, but there is no such file: it runs in the wrong folder, or the file was not created or checked out.',
+    fix: [
+      [
+        'configuration',
+        "Set the step's working directory to the folder that holds {name} (it looked in {folder}), or create the file first.",
+      ],
+      ['configuration', "Set the step's working directory to the folder that holds {name}, or create the file first."],
+    ],
     matches: ["cp: cannot stat 'pears.csv': No such file or directory"],
     ignores: [
       'javac: cannot access org.fruit.Pear',
@@ -125,6 +195,19 @@ export const ENVIRONMENT_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       /no such file or directory, open '.{1,200}package\.json'/i,
       /stat \S{1,160}: no such file/i,
       /No such file or directory: '[^']{0,200}(?:\.ya?ml|\.toml|\.json|\.ini|\.cfg|\.env)'/i,
+    ],
+    reads: [
+      /no such file or directory, \w{1,10} '(?:(?<folder>[^'\n]{1,200})\/)?(?<name>[^'/\n]{1,80})'/,
+      /no such file or directory, \w{1,10} '(?<path>[^'\n]{1,300})'/,
+    ],
+    title: 'The build cannot find {name}',
+    cause: 'The step looks for {path}, but there is no such file: it runs in the wrong folder, or the file was not created or checked out.',
+    fix: [
+      [
+        'configuration',
+        "Set the step's working directory to the folder that holds {name} (it looked in {folder}), or create the file first.",
+      ],
+      ['configuration', "Set the step's working directory to the folder that holds {name}, or create the file first."],
     ],
     matches: ['bash: ./ci/weigh.sh: No such file or directory'],
     ignores: ['cat: pears.txt: No such file or directory (ignored)'],
@@ -209,6 +292,7 @@ export const TOOLCHAIN_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       /Neither 'setup\.py' nor 'pyproject\.toml' found/,
       /needed by '[^']{1,200}', missing and no known rule to make it/,
     ],
+    outranks: GENERIC_COMPILE,
     matches: [
       'go: go.mod file not found in current directory or any parent directory; see go help modules',
       'MSBUILD : error MSB1009: Project file does not exist.',
@@ -223,7 +307,6 @@ export const TOOLCHAIN_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
     patterns: [
       /A problem occurred evaluating (?:root project|project|settings|script)/,
       /Could not compile (?:build file|settings file)/,
-      /'dependencies\.dependency\.version' for \S{1,200} is missing/,
       /ERROR: Invalid requirement: /,
       /CMake Error: Could not create named generator/,
       /● Validation Error/,

@@ -1,6 +1,7 @@
 import type { Fact, Facts } from '../facts.ts';
 import { isOwnHeader, isOwnModule, missingModuleName } from '../line-facts.ts';
 import { type RuleRow, ruleTable } from '../rule.ts';
+import { GENERIC_COMPILE } from './symptoms.ts';
 
 /** Modules, headers and libraries that are missing, or of a version that breaks their users. */
 export const LIBRARY_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
@@ -12,6 +13,7 @@ export const LIBRARY_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
       /gcc: [\w./+-]{1,160}\.h(?:pp)?: No such file/,
     ],
     when: (fact, facts) => !isOwnHeader(fact.text, facts),
+    outranks: [...GENERIC_COMPILE, 'c-compile-error', 'path-missing'],
     matches: ['src/scales.c:4:10: fatal error: pear.h: No such file or directory'],
     ignores: ['checking for pear.h... no', '-- Looking for pear.h - not found'],
   },
@@ -54,6 +56,20 @@ export const LIBRARY_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
       /Could not find (?:the )?(?:program|executable|command) /,
       /configure: error: .{0,80}(?:is required|needed|not found)/,
     ],
+    reads: [
+      /(?:^|[\s:])(?<program>[\w+.-]{1,60}): (?:command )?not found(?!\S)/i,
+      /'(?<program>[\w+.-]{1,60})' is not recognized/,
+      /exec: "(?<program>[\w+./-]{1,60})": executable file not found/,
+      /spawn (?<program>[\w+./-]{1,60}) ENOENT/,
+      /^(?:\.\/)?(?<script>[\w-][\w./-]{0,200}\.\w{1,6}): (?:line )?\d{1,6}: /,
+    ],
+    title: 'The build needs {program}, which is not installed',
+    cause: [
+      '{script} calls {program}, which is not installed on the runner.',
+      'The build calls {program}, which is not installed on the runner.',
+    ],
+    fix: [['configuration', 'Install {program} in an earlier step of the job, or use an image that has it.']],
+    outranks: ['command-not-found', 'path-missing', 'exit-by-signal'],
     matches: ['/bin/sh: 1: bison: not found'],
     ignores: ['checking for bison... no', 'Program bison found: YES (/usr/bin/bison)'],
   },
@@ -78,6 +94,13 @@ export const LIBRARY_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
       /pdflatex.{0,40}(?:not found|missing|No such)/,
       /library .{1,60} (?:is )?not found/,
     ],
+    reads: [/provided by "(?<name>[^"\n]{1,80})"/],
+    title: 'CMake cannot find the package {name}',
+    cause: [
+      '{place} looks for the package {name}, but nothing on the runner provides it.',
+      'CMake looks for the package {name}, but nothing on the runner provides it.',
+    ],
+    fix: [['configuration', 'Install the package that provides {name} in an earlier step, or add its prefix to CMAKE_PREFIX_PATH.']],
     matches: ['CMake Error: Could NOT find Pear (missing: PEAR_LIBRARY)', '/usr/bin/ld: cannot find -lpear'],
     ignores: [
       'KVM is not available',
@@ -97,8 +120,58 @@ export const LIBRARY_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
       /NODE_MODULE_VERSION \d{1,4}\. This version of Node\.js requires/,
       /was compiled against a different Node/,
     ],
+    title: '{member} needs {runtime} {demanded} or newer',
+    cause: '{member} needs {runtime} {demanded} or newer, and the system of the job has an older one.',
+    fix: [['configuration', 'Run it on a system with {runtime} {demanded} or newer ({systems}), or build {member} on an older one.']],
     matches: ['./scales: error while loading shared libraries: libpear.so.1: cannot open shared object file: No such file or directory'],
     ignores: ['NODE_MODULE_VERSION: 127', 'libpear.so.1 => /usr/lib/libpear.so.1'],
+  },
+  'system-library-missing': {
+    category: 'CONFIG_ERROR',
+    kind: 'environment',
+    strength: 5,
+    patterns: [
+      /The system library `\S{1,80}` required by crate `\S{1,80}` was not found/,
+      /Could not find directory of OpenSSL installation/,
+      /(?:pg_config|mysql_config|krb5-config|gdal-config|xml2-config) (?:executable )?(?:is )?not found|(?:mysql|pg)_config: (?:command )?not found/,
+      /fatal error: (?:Python|ffi|openssl\/\w{1,20}|libpq-fe|mysql|zlib|sqlite3|ruby|lber|sasl\/\w{1,20}|libxml\/\w{1,20})\.h: No such file/,
+      /Failed to find `\S{1,60}`.{0,80}pkg-config/,
+    ],
+    reads: [
+      /The system library `(?<library>[^`\n]{1,80})` required by crate `(?<dependency>[^`\n]{1,80})` was not found/,
+      /Could not find directory of (?<library>OpenSSL) installation/,
+      /fatal error: (?<header>[\w/.-]{1,60}\.h): No such file/,
+      /(?<library>\w{2,20})[_-]config (?:executable )?(?:is )?not found/,
+      /failed to run custom build command for `(?<dependency>[\w-]{1,80}) v/,
+      /Failed building wheel for (?<dependency>[\w.-]{1,80})/,
+    ],
+    title: ['{dependency} needs the system library {library}', 'The system lacks {library}', 'The system lacks the header {header}'],
+    cause: [
+      'Building {dependency} needs the system library {library} with its headers, and the job has not installed it.',
+      'A dependency needs the system library {library} with its headers, and the job has not installed it.',
+      'Building {dependency} needs the header {header}, and the job has not installed the package that has it.',
+      'A dependency needs the header {header}, and the job has not installed the package that has it.',
+    ],
+    fix: [
+      ['configuration', 'Install the development package of {library} in an earlier step of the job: {dependency} is built against it.'],
+      ['configuration', 'Install the development package of {library} in an earlier step of the job.'],
+      ['configuration', 'Install the system package that has {header} in an earlier step of the job.'],
+    ],
+    outranks: [...GENERIC_COMPILE, 'package-build-failed', 'library-not-found', 'header-missing', 'c-compile-error', 'rust-compile-error'],
+    matches: ['  The system library `pear-2.0` required by crate `pear-sys` was not found.'],
+    ignores: ['The system library `pear-2.0` required by crate `pear-sys` was found.'],
+    says: [
+      {
+        log: [
+          'error: failed to run custom build command for `pear-sys v0.4.0`',
+          'Caused by:',
+          '  --- stderr',
+          '  The system library `pear-2.0` required by crate `pear-sys` was not found.',
+        ].join('\n'),
+        title: 'pear-sys needs the system library pear-2.0',
+        fix: 'Install the development package of pear-2.0 in an earlier step of the job: pear-sys is built against it.',
+      },
+    ],
   },
   'python-module-missing': {
     kind: 'missing_module',
@@ -128,6 +201,19 @@ export const LIBRARY_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
     strength: 4,
     patterns: [/cannot import name/, /ImportError: /],
     when: namesPackage,
+    reads: [
+      /cannot import name '?(?<name>\w{1,80})'? from (?:partially initialized module )?'?(?<from>[\w.]{1,120})/,
+      /(?:site|dist)-packages\/(?<importer>[\w-]{1,80})\/[^"\n:]{1,200}(?:", line \d|:\d{1,6}: in )/,
+    ],
+    title: 'The installed {from} has no {name}, which the code imports',
+    cause: [
+      '{importer} imports {name} from {from}, but the installed version of {from} does not have it: the two versions are incompatible.',
+      'The code imports {name} from {from}, but the installed version of {from} does not have it.',
+    ],
+    fix: [
+      ['dependency', 'Upgrade {importer} to a release that works with the installed {from}, or pin {from} to one that still has {name}.'],
+      ['dependency', 'Pin {from} to a release that has {name}, or import what the installed one calls it.'],
+    ],
     matches: ["ImportError: cannot import name 'weigh' from 'pear' (/venv/lib/python3.12/site-packages/pear/__init__.py)"],
     ignores: ['ImportError: attempted relative import beyond top-level package', 'test_pear.py::test_ImportError PASSED'],
   },
@@ -148,8 +234,30 @@ export const LIBRARY_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
     kind: 'version_conflict',
     strength: 5,
     patterns: [/class file has wrong version/, /bad class file:/, /class file contains wrong class/],
+    outranks: [...GENERIC_COMPILE, 'java-compilation-error', 'javac-cannot-find-symbol', 'path-missing'],
+    title: '{member} needs {runtime} {demanded}, the job compiles with {running}',
+    cause: '{member} was compiled for {runtime} {demanded}, but the job compiles with {runtime} {running}.',
+    fix: [
+      [
+        'dependency',
+        'Upgrade {runtime} in the job from {running} to {demanded} or newer, or use a release of {member} that was compiled for {running}.',
+      ],
+    ],
     matches: ['class file has wrong version 65.0, should be 61.0'],
     ignores: ['Class file version: 61.0'],
+    says: [
+      {
+        log: [
+          '[ERROR] /work/src/main/java/orchard/Basket.java:[3,20] cannot access org.fruit.Pear',
+          '[ERROR]   bad class file: /root/.m2/repository/org/fruit/pear-core/6.0.1/pear-core-6.0.1.jar(org/fruit/Pear.class)',
+          '[ERROR]     class file has wrong version 61.0, should be 55.0',
+        ].join('\n'),
+        title: 'pear-core-6.0.1.jar needs Java 17, the job compiles with 11',
+        cause:
+          'pear-core-6.0.1.jar was compiled for Java 17, but the job compiles with Java 11. org.fruit.Pear belongs to org.fruit:pear-core 6.0.1.',
+        fix: 'Upgrade Java in the job from 11 to 17 or newer, or use a release of pear-core-6.0.1.jar that was compiled for 11.',
+      },
+    ],
   },
   'keyword-of-other-version': {
     kind: 'version_conflict',
@@ -195,6 +303,14 @@ export const LIBRARY_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
       /go: .{1,200}: (?:invalid version|reading \S{1,200}: 404)/,
       /verifying .{0,120}checksum mismatch/,
     ],
+    reads: [/no required module provides package (?<name>[\w./-]{1,200})/, /cannot find module providing package (?<name>[\w./-]{1,200})/],
+    title: 'No module in go.mod provides {name}',
+    cause: [
+      '{place} imports {name}, but no module in go.mod provides it.',
+      'The code imports {name}, but no module in go.mod provides it.',
+    ],
+    fix: [['dependency', 'Run `go get {name}` and `go mod tidy`, then commit go.mod and go.sum.']],
+    outranks: [...GENERIC_COMPILE, 'path-missing'],
     matches: ['scales.go:4:2: no required module provides package orchard.example/pear; to add it:'],
     ignores: ['go: downloading orchard.example/pear v1.2.3', '✓ refuses an ambiguous import'],
   },

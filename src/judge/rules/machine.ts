@@ -1,5 +1,6 @@
 import { ENVIRONMENT_WORDS, type Fact, type Facts } from '../facts.ts';
 import { type RuleRow, ruleTable, STRUCTURED } from '../rule.ts';
+import { GENERIC_COMPILE, MISSING_THINGS } from './symptoms.ts';
 
 /** The machine or the runner gave up. All of these need the failing step to say so in words. */
 export const MACHINE_RULES: readonly RuleRow[] = ruleTable('INFRA_ERROR', {
@@ -21,6 +22,44 @@ export const MACHINE_RULES: readonly RuleRow[] = ruleTable('INFRA_ERROR', {
       /JVM garbage collector is thrashing/i,
       /Allowed memory size of \d{1,15} bytes exhausted/i,
     ],
+    reads: [
+      /^(?<who>[\w+./-]{1,60}): out of memory/,
+      /(?<node>JavaScript heap) out of memory/,
+      /(?<java>Java heap space|Metaspace|GC overhead limit exceeded)/,
+      /(?<cuda>CUDA out of memory)/,
+      /Allowed memory size of (?<limit>\d{1,15} bytes) exhausted/,
+    ],
+    title: [
+      '{who} ran out of memory',
+      (read) => read('node') && 'Node ran out of heap memory',
+      (read) => read('java') && `Java ran out of memory: ${read('java')}`,
+      'PHP used up its memory limit of {limit}',
+      'The build ran out of memory',
+    ],
+    cause: [
+      (read) =>
+        read('node') &&
+        `Node asked for more memory than its heap may have${read('command') === null ? '' : ` while \`${read('command')}\` was running`}.`,
+      'Java asked for more memory than it may have: {java}.',
+      '{who} asked for more memory than the machine had and was ended: {message}.',
+      'A process asked for more memory than it may have: {message}.',
+    ],
+    fix: [
+      [
+        'configuration',
+        (read) =>
+          read('node') && 'Give Node a larger heap in this step (`NODE_OPTIONS=--max-old-space-size=8192`), or run fewer workers at once.',
+      ],
+      [
+        'configuration',
+        (read) =>
+          read('java') &&
+          `Raise the memory of the Java process that reported “${read('java')}” (\`-Xmx\`, for Gradle \`org.gradle.jvmargs\`), or run fewer workers at once.`,
+      ],
+      ['configuration', 'Raise `memory_limit` above {limit}, or have the step load less at a time.'],
+      ['configuration', 'Run fewer jobs at once or use a larger runner: {who} needs more memory than this one has.'],
+    ],
+    outranks: [...GENERIC_COMPILE, 'package-build-failed', 'exit-by-signal', 'segmentation-fault'],
     matches: [
       'torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB',
       'collect2: fatal error: ld terminated with signal 9 [Killed]',
@@ -42,6 +81,21 @@ export const MACHINE_RULES: readonly RuleRow[] = ruleTable('INFRA_ERROR', {
       /signal: (?:9|killed)/,
       /\bKilled: 9\b/,
     ],
+    reads: [/^\S{1,200}::(?<test>\S{1,80}) \S{0,100}: line/, /line \d{1,6}: +\d{1,8} Killed {1,40}(?<program>\S.{0,80})$/],
+    title: [
+      'The process was killed while {program} was running, most likely out of memory',
+      'The process was killed, most likely out of memory',
+    ],
+    cause: [
+      '{program} was killed from outside (SIGKILL, exit code 137). This usually happens at a memory limit.',
+      '`{command}` was killed from outside (SIGKILL, exit code 137). This usually happens at a memory limit.',
+      'The process was killed from outside (SIGKILL, exit code 137). This usually happens at a memory limit.',
+    ],
+    fix: [
+      ['configuration', 'Raise the memory limit of the step that runs {program}, or have it do less work at a time.'],
+      ['configuration', 'Raise the memory limit of the step that runs `{command}`, or have it do less work at a time.'],
+    ],
+    outranks: [...GENERIC_COMPILE, 'package-build-failed', 'exit-by-signal'],
     matches: ['./ci/weigh.sh: line 4:  4711 Killed                  node weigh.js'],
     ignores: ['Killed 137 pears', 'Sending SIGKILL after 10 s ... ok'],
   },
@@ -61,6 +115,34 @@ export const MACHINE_RULES: readonly RuleRow[] = ruleTable('INFRA_ERROR', {
       /(?:disk|volume|filesystem) is full/i,
       /don't have enough free space/i,
     ],
+    reads: [
+      /Failed to execute goal (?<goal>[\w.-]{1,80}:[\w.-]{1,80})/,
+      /(?:writing|write|create|open|mkdir|copyfile|copy) (?:error )?['"‘]?(?<target>\/?[\w.@-]{1,80}(?:\/[\w.@-]{1,80}){1,14})/,
+    ],
+    title: "The runner's disk is full",
+    cause: [
+      'No space was left on the device when {goal} wrote a file.',
+      'No space was left on the device to write {target}.',
+      '`{command}` could not write a file: no space was left on the device.',
+      'A file could not be written: no space was left on the device.',
+    ],
+    fix: [
+      ['configuration', 'Free space before `{command}` (caches, images, old artifacts), or use a runner with a larger disk.'],
+      [
+        'configuration',
+        (read) =>
+          (read('target') ?? read('message')) &&
+          'Free space before the step (caches, images, old artifacts), or use a runner with a larger disk.',
+      ],
+    ],
+    outranks: [
+      ...MISSING_THINGS,
+      ...GENERIC_COMPILE,
+      'maven-unresolvable',
+      'package-build-failed',
+      'download-failed',
+      'undefined-reference',
+    ],
     matches: ["cp: error writing '/srv/pears.tar': No space left on device"],
     ignores: ['✓ tells that the disk is full', 'Free disk space: 12 GB'],
   },
@@ -79,6 +161,8 @@ export const MACHINE_RULES: readonly RuleRow[] = ruleTable('INFRA_ERROR', {
       /(?:node|instance|runner|agent|machine|VM) .{0,60}was preempted/i,
       /spot instance .{0,60}(?:interrupted|terminated|reclaimed)/i,
     ],
+    fix: [['rerun', 'Run the job again: the runner was lost (“{message}”). If it happens again, look at its memory and load.']],
+    outranks: MISSING_THINGS,
     matches: ['The runner has received a shutdown signal. This can happen when the runner service is stopped.'],
     ignores: ['Spot instances: enabled', "Label 'preempted' added", 'Runner is online'],
   },
@@ -91,6 +175,7 @@ export const MACHINE_RULES: readonly RuleRow[] = ruleTable('INFRA_ERROR', {
       /fork: (?:retry: )?Resource temporarily unavailable/i,
       /pthread_create.{0,60}Resource temporarily unavailable/i,
     ],
+    outranks: MISSING_THINGS,
     matches: ['java.io.IOException: Cannot run program "nohup" (in directory "/srv/agent"): error=11, Resource temporarily unavailable'],
     ignores: ['Retrying after: Resource temporarily unavailable'],
   },
@@ -99,6 +184,26 @@ export const MACHINE_RULES: readonly RuleRow[] = ruleTable('INFRA_ERROR', {
     strength: 3,
     patterns: [/\bexit(?: code|ed with(?: code)?)? 124\b/, /timeout: sending signal/],
     when: (_fact, facts) => facts.subject.failingTests.length === 0,
+    reads: [
+      /sending signal \w{1,10} to command [‘'`"](?<program>[^’'`"\n]{1,80})/,
+      /\btimeout (?:-\S{1,30} |--\S{1,30} ){0,4}(?<limit>\d{1,6}[smhd]?)\b/,
+      /time limit of this step: (?<limit>[^\n]{1,40})/,
+      /Downloading \S{0,200}?https?:\/\/(?<slow>[\w.-]{3,200})/,
+    ],
+    title: ['{program} exceeded its time limit', 'A command exceeded its time limit'],
+    cause: [
+      '{program} was still running when its time limit of {limit} expired, so it was ended (exit code 124).',
+      '{program} was still running when its time limit expired, so it was ended (exit code 124).',
+      '`{command}` was still running when its time limit expired, so it was ended (exit code 124).',
+      'A command was still running when its time limit expired, so it was ended (exit code 124).',
+    ],
+    fix: [
+      [
+        'rerun',
+        '{program} was still downloading from {slow} when its time was up: run the job again, and raise the limit of {limit} if it happens again.',
+      ],
+      ['configuration', 'Find out what {program} was waiting for; raise its limit of {limit} only if it has more work to do.'],
+    ],
     matches: ['timeout: sending signal TERM to command ‘./weigh’'],
     ignores: ['Weighed 124 pears'],
   },
@@ -113,6 +218,12 @@ export const MACHINE_RULES: readonly RuleRow[] = ruleTable('INFRA_ERROR', {
       /build (?:was )?killed .{0,60}time ?out/i,
       /(?:build|task|job|worker) (?:has )?exceeded (?:the )?(?:time|timeout|max)/i,
       /Task (?:aborted|timeout)/i,
+    ],
+    reads: [/(?:after|exceeded|last|of) (?<limit>\d[\d.]{0,6} ?(?:minutes?|seconds?|hours?|min|[hms]))\b/],
+    title: 'The job exceeded its time limit of {limit}',
+    cause: [
+      '`{command}` was still running when the limit of {limit} expired.',
+      'The job was ended because it exceeded its limit of {limit}.',
     ],
     matches: ['Build timed out (after 90 minutes). Marking the build as aborted.'],
     ignores: ['  --timeout  stop the build when the build reached the time limit (default: 1h)', 'Timeout set to expire in 90 minutes'],
@@ -137,6 +248,21 @@ export const MACHINE_RULES: readonly RuleRow[] = ruleTable('INFRA_ERROR', {
       /Error response from daemon: (?:Get|Head|toomany|i\/o timeout|dial|received unexpected|server misbehaving)/i,
       /docker daemon is not running/i,
     ],
+    reads: [
+      /(?<absent>(?:Cannot connect to the Docker daemon|docker daemon is not running))/i,
+      /(?<socket>(?:unix|tcp):\/\/\S{1,120}?)\.?(?:\s|$)/,
+    ],
+    title: [(read) => read('absent') && 'No Docker daemon is running on the runner'],
+    cause: [
+      (read) =>
+        read('absent') &&
+        read('socket') &&
+        `The docker command found no daemon at ${read('socket')}, so no image can be built or run on this runner.`,
+      (read) => read('absent') && 'The docker command found no daemon, so no image can be built or run on this runner.',
+    ],
+    fix: [
+      ['configuration', (read) => read('absent') && 'Start the Docker daemon on the runner, or move the job to a runner that has one.'],
+    ],
     matches: ['ERROR: Cannot connect to the Docker daemon at unix:///var/run/docker.sock. Is the docker daemon running?'],
     ignores: ['Docker daemon is running'],
   },
@@ -148,6 +274,10 @@ export const MACHINE_RULES: readonly RuleRow[] = ruleTable('INFRA_ERROR', {
       /Unable to acquire the dpkg frontend lock .{1,80}is another process using it/i,
       /^Another app is currently holding the (?:yum|dnf) lock/i,
     ],
+    reads: [/held by process \d{1,8} \((?<holder>[\w.-]{1,40})\)/],
+    title: 'Another process holds the lock of the package manager',
+    cause: '{holder} held the lock of the package manager, so no package could be installed.',
+    fix: [['configuration', 'Wait for the lock (`apt-get -o DPkg::Lock::Timeout=120`): {holder} held it.']],
     matches: ['E: Could not get lock /var/lib/dpkg/lock-frontend. It is held by process 4711 (apt-get)'],
     ignores: ['Waiting for cache lock: Could not get lock /var/lib/dpkg/lock-frontend ... done', 'dpkg: lock released'],
   },
@@ -182,6 +312,7 @@ export const CRASH_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
       /unexpectedly found nil/,
     ],
     when: isNotTheEnvironment,
+    fix: [['code', 'Check the value that is used at {place} before using it, or make sure that it is set where it is created.']],
     matches: ["TypeError: Cannot read properties of undefined (reading 'pear')\n    at weigh (/build/src/scales.js:4:9)"],
     ignores: ['✓ throws NullPointerException for no pear'],
   },
@@ -198,8 +329,38 @@ export const CRASH_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
       /uninitialized constant /,
     ],
     when: isNotTheEnvironment,
+    reads: [
+      /(?<object>[\w.$]{1,80})\.(?<method>\w{1,60}) is not a function/,
+      /(?<callee>[\w.$]{1,80}) is not a function/,
+      /'(?<type>\w{1,60})' object has no attribute '(?<member>\w{1,60})'/,
+      /Call to undefined (?:function|method) (?<absent>[\w\\:]{1,100})/,
+      /(?:NameError: name|ReferenceError:) '?(?<absent>\w{1,80})'? is not defined/,
+      /uninitialized constant (?<absent>[\w:]{1,80})/,
+      /unexpected keyword argument '(?<argument>\w{1,60})'/,
+    ],
+    fix: [
+      ['code', 'Check what `{object}` holds at {place}: it has no method `{method}`.'],
+      ['code', 'Check what `{callee}` holds at {place}: it is not a function there.'],
+      ['code', 'Check at {place} which version of `{type}` is used: it has no `{member}`.'],
+      ['code', 'Define or import `{absent}` for {place}, or correct its spelling.'],
+      ['code', 'Define or import `{absent}` where it is called, or correct its spelling.'],
+    ],
     matches: ['NameError: uninitialized constant Scales::Pear'],
     ignores: ['NameError handling ... ok'],
+    says: [
+      {
+        log: 'TypeError: weigh is not a function\n    at main (/build/src/scales.js:4:9)',
+        title: 'TypeError in main (/build/src/scales.js:4): weigh is not a function',
+        cause: 'main (/build/src/scales.js:4) throws TypeError: weigh is not a function.',
+        fix: 'Check what `weigh` holds at /build/src/scales.js:4: it is not a function there.',
+      },
+      {
+        log: 'TypeError: weigh is not a function',
+        title: 'TypeError: weigh is not a function',
+        cause: 'The code uses a value or name that is missing: TypeError: weigh is not a function.',
+        fix: null,
+      },
+    ],
   },
   'index-or-value-error': {
     kind: 'crash',
@@ -239,8 +400,41 @@ export const CRASH_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
       /terminated without (?:properly )?saying goodbye/,
       /^terminate called after throwing/,
     ],
+    reads: [
+      /make(?:\[\d{1,3}\])?: \*\*\* \[(?:[^\]\n]{1,300}: )?(?<target>[^\]\n]{1,80})\] (?:Error 139|(?:Segmentation fault|Abort[a-z]{0,3}|Bus error|Floating point exception|Illegal instruction))/,
+      /make(?:\[\d{1,3}\])?: \*\*\* \[[^\]\n]{1,400}\] (?<signal>Abort[a-z]{0,3}|Bus error|Floating point exception|Illegal instruction)/,
+      /^(?<last>(?:ok|not ok) \d{1,6} .{1,100}|\[ RUN {1,8}\] .{1,100})$/,
+    ],
+    title: [
+      'A program run by make {target} is ended by a signal: {signal}',
+      'A program run by make {target} crashes with a segmentation fault',
+      'A program is ended by a signal: {signal}',
+      'A program crashes with a segmentation fault',
+    ],
+    cause: [
+      'The program that `make {target}` ran was ended by a signal: {signal}.',
+      'The program that `make {target}` ran accessed memory that it does not own (signal 11). The last thing it printed was "{last}".',
+      'The program that `make {target}` ran accessed memory that it does not own (signal 11).',
+      '`{command}` crashed: {message}.',
+      'The program crashed: {message}.',
+    ],
+    fix: [
+      [
+        'code',
+        'Run the program of `make {target}` under a debugger or with a sanitizer; check the pointer or index that it used after "{last}".',
+      ],
+      ['code', 'Run the program of `make {target}` under a debugger or with a sanitizer.'],
+    ],
     matches: ['Segmentation fault (core dumped)', 'make: *** [Makefile:7: test] Aborted'],
     ignores: ['ok 4 - survives a segmentation fault', 'make: *** [Makefile:7: test] Error 1'],
+    says: [
+      {
+        log: 'Segmentation fault (core dumped)',
+        title: 'A program crashes with a segmentation fault',
+        cause: 'The program crashed: Segmentation fault (core dumped).',
+        fix: null,
+      },
+    ],
   },
   'sanitizer-report': {
     kind: 'crash',
@@ -250,6 +444,7 @@ export const CRASH_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
       /runtime error: (?:signed integer|load of|index|member|null|left shift|division)/,
       /^\s{0,8}(?:Read|Write) of size \d{1,6} at 0x/,
     ],
+    outranks: ['test-named-as-failed', 'go-test-failed'],
     matches: ['==4711==ERROR: AddressSanitizer: heap-use-after-free on address 0x602000000010'],
     ignores: ['-- Building with AddressSanitizer'],
   },
@@ -257,6 +452,12 @@ export const CRASH_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
     kind: 'crash',
     strength: 4,
     patterns: [/^WARNING: DATA RACE/, /race detected during execution/],
+    reads: [/^\s{2,10}\/\S{1,200}\/(?<racy>(?!testing\.go|proc\.go|[\w.-]{1,80}_test\.go)[\w.-]{1,80}\.go:\d{1,6}) \+0x/],
+    fix: [
+      ['code', 'Guard the data that is shared at {racy} with a lock or a channel.'],
+      ['code', 'Guard the data that is shared at {place} with a lock or a channel.'],
+    ],
+    outranks: ['test-named-as-failed', 'go-test-failed', 'test-summary-counts-failures'],
     matches: ['WARNING: DATA RACE\nWrite at 0x00c0000b4010 by goroutine 8:'],
     ignores: ['Checking every test for a data race', '--- PASS: TestDataRaceFree (0.00s)'],
   },
@@ -271,8 +472,17 @@ export const CRASH_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
       /\bkernel panic/,
     ],
     when: (_fact, facts) => facts.assertion === null,
+    fix: [['code', 'Start at {place}, the first line of the project in the trace.']],
     matches: ["thread 'main' panicked at src/scales.rs:4:9:\nno pear"],
     ignores: ['--- PASS: TestPanics (0.00s)'],
+    says: [
+      {
+        log: "thread 'main' panicked at src/scales.rs:4:9:\nno pear",
+        title: 'panic at src/scales.rs:4: no pear',
+        cause: 'src/scales.rs:4 panics: no pear.',
+        fix: 'Start at src/scales.rs:4, the first line of the project in the trace.',
+      },
+    ],
   },
   'exit-by-signal': {
     kind: 'crash',

@@ -2,7 +2,9 @@ import type { Category, Kind } from '../../domain/category.ts';
 import type { Fact, Facts } from '../facts.ts';
 import { isMappedName, isOwnModule, missingModuleName, ownServiceOf, registryStatus } from '../line-facts.ts';
 import { isForeignPath } from '../paths.ts';
-import type { Match } from '../rule.ts';
+import type { Match, Rule } from '../rule.ts';
+import type { Wording } from '../sentence.ts';
+import { findMismatch } from '../versions/mismatch.ts';
 
 /** What a tie decides: a category with its strength in logits, and which rival matches no longer count. */
 interface TieRuling {
@@ -11,29 +13,128 @@ interface TieRuling {
   readonly strength: number;
   readonly fact: Fact;
   readonly drop: (match: Match) => boolean;
+  /** The rule whose sentences hold here too. */
+  readonly like?: Rule;
 }
 
 const THROWN = /^(?:null-pointer|type-error-thrown|index-or-value-error|uncaught-product-exception|panic)$/;
 
+/** A tie as a row: what decides it, and what to say of it. */
+interface Tie extends Wording {
+  readonly apply: (facts: Facts, matches: readonly Match[]) => TieRuling | null;
+}
+
 /** The taxonomy's decided ties. Ties 6 and 7 only take away: see `softenInfra` and `ruleBy`. */
-export const TIES: Readonly<Record<string, (facts: Facts, matches: readonly Match[]) => TieRuling | null>> = {
-  'tie-1-error-thrown-in-test': errorThrownInTest,
-  'tie-2-refused-by-own-service': refusedByOwnService,
-  'tie-2-refused-by-foreign-service': refusedByForeignService,
-  'tie-3-own-module-missing': ownModuleMissing,
-  'tie-3-compiler-misses-a-package': compilerMissesPackage,
-  'tie-4-error-inside-a-dependency': errorInsideDependency,
-  'tie-4-upgrade-broke-its-users': upgradeBrokeUsers,
-  'tie-5-registry-refused-access': registryRefused,
-  'tie-5-registry-was-down': registryDown,
-  'tie-5-version-never-published': versionNeverPublished,
+export const TIES: Readonly<Record<string, Tie>> = {
+  'runtime-of-another-version': {
+    apply: runtimeOfAnotherVersion,
+    title: ['{member} needs {runtime} {since}, and the job runs {running}', '{member} was removed in {runtime} {removed}'],
+    cause: [
+      '{member} exists since {runtime} {since}, but the job runs {runtime} {running}.',
+      '{member} was removed in {runtime} {removed}, and the job runs {runtime} {running}.',
+    ],
+    fix: [
+      ['configuration', 'Upgrade {runtime} in the job from {running} to {since} or newer: {member} exists since {since}.'],
+      ['configuration', 'Use a release of {runtime} before {removed} in the job, or replace {member}, which {removed} removed.'],
+    ],
+  },
+  'tie-1-error-thrown-in-test': {
+    apply: errorThrownInTest,
+  },
+  'tie-2-refused-by-own-service': {
+    apply: refusedByOwnService,
+    reads: [/\bport:? (?<port>\d{2,5})\b/],
+    title: ['{service} does not answer on {host}', 'Nothing answers on {host}'],
+    cause: [
+      'The job tried to connect to {host} ({service}, which the job itself has to provide), but nothing listens there: it was not started, or was not ready yet.',
+      'The job tried to connect to {host}, which the job itself has to provide, but nothing listens there.',
+    ],
+    fix: [
+      [
+        'configuration',
+        'Start {service} in the job (a service container or an earlier step) and wait until {host} accepts connections before the step runs.',
+      ],
+      ['configuration', 'Start what listens on {host} in an earlier step and wait until it accepts connections.'],
+    ],
+  },
+  'tie-2-refused-by-foreign-service': {
+    apply: refusedByForeignService,
+    title: '{host} refused the connection',
+    cause: 'The job tried to connect to {host}, a service that others run, and nothing accepted the connection.',
+    fix: [['rerun', 'Run the job again once {host} accepts connections.']],
+  },
+  'tie-3-own-module-missing': {
+    apply: ownModuleMissing,
+    reads: [/cannot import name '?(?<name>\w{1,80})'? from (?:partially initialized module )?'?(?<from>[\w.]{1,120})/],
+    fix: [
+      ['code', 'Define {name} in {from}, or correct the import if it was moved or renamed.'],
+      ['code', 'Correct the import of {module}, or commit the file that it names.'],
+    ],
+  },
+  'tie-3-compiler-misses-a-package': {
+    apply: compilerMissesPackage,
+  },
+  'tie-4-error-inside-a-dependency': {
+    apply: errorInsideDependency,
+  },
+  'tie-4-upgrade-broke-its-users': {
+    apply: upgradeBrokeUsers,
+  },
+  'tie-5-registry-refused-access': {
+    apply: registryRefused,
+    reads: [
+      /\bE(?<code>40[13])\b/,
+      /\b(?<code>40[13])\b/,
+      /^ {2,8}(?<empty>[A-Z][A-Z0-9_]{2,60}(?:TOKEN|KEY|SECRET|PASSWORD)[A-Z0-9_]{0,20}): ?$/,
+    ],
+    title: ['{host} refused access ({code})', 'The package registry refused access ({code})'],
+    cause: [
+      '{host} refused the request ({code}): {empty} is empty in this job.',
+      'The registry refused the request ({code}): {empty} is empty in this job.',
+      '{host} refused the request ({code}): the credentials of this step are missing, expired or not authorized.',
+      'The registry refused the request ({code}): the credentials of this step are missing, expired or not authorized.',
+    ],
+    fix: [
+      ['ask', 'Give {empty} its value: create the secret or correct its name in the workflow; jobs from forks do not receive secrets.'],
+      ['ask', 'Check that the credentials for {host} are passed to the step, have not expired, and may read what it asks for ({code}).'],
+    ],
+  },
+  'tie-5-registry-was-down': {
+    apply: registryDown,
+    reads: [/\b(?<answer>(?:429|50\d) [A-Z][a-zA-Z]{2,20}(?: [A-Z][a-zA-Z]{2,20}){0,2})/, /\b(?<answer>429|50\d)\b/],
+    title: '{host} answered {answer}',
+    cause: 'A request to {host} was answered with {answer}. The server failed; the request itself was not the problem.',
+    fix: [['rerun', 'Run the job again once {host} answers: it said {answer}, and nothing of yours is involved.']],
+  },
+  'tie-5-version-never-published': {
+    apply: versionNeverPublished,
+  },
 };
+
+/** A name that the running version of the language does not have is no fault of the code that uses it. */
+function runtimeOfAnotherVersion(facts: Facts): TieRuling | null {
+  const fact = facts.all.find(({ text, weight }) => weight >= HEEDED && findMismatch(text, facts.subject)?.isFromTable === true);
+  if (fact === undefined) return null;
+  return {
+    category: 'CONFIG_ERROR',
+    kind: 'environment',
+    strength: 5.5 * fact.weight,
+    fact,
+    drop: ({ rule }) => NAME_MISSED.has(rule.kind),
+  };
+}
+
+/** What a complaint has to weigh before its version is looked at. */
+const HEEDED = 0.4;
+const NAME_MISSED: ReadonlySet<Kind> = new Set([
+  ...(['null_reference', 'crash', 'compile_error', 'type_error', 'missing_module', 'version_conflict', 'link_error'] as const),
+]);
 
 function errorThrownInTest(facts: Facts, matches: readonly Match[]): TieRuling | null {
   const thrown = matches.find((match) => THROWN.test(match.rule.name) && ['test', 'exception', 'headline'].includes(match.fact.origin));
   if (thrown === undefined || facts.assertion !== null || facts.subject.failingTests.length === 0) return null;
   const drop = (match: Match) => match.rule.category === 'TEST_FAILURE';
-  return { category: 'CODE_ERROR', kind: thrown.rule.kind, strength: thrown.strength + 0.5, fact: thrown.fact, drop };
+  return { category: 'CODE_ERROR', kind: thrown.rule.kind, strength: thrown.strength + 0.5, fact: thrown.fact, drop, like: thrown.rule };
 }
 
 function refusedByOwnService(_facts: Facts, matches: readonly Match[]): TieRuling | null {
@@ -69,7 +170,7 @@ function compilerMissesPackage(facts: Facts, matches: readonly Match[]): TieRuli
   const all = errors.length > 0 && errors.every((entry) => MISSING_PACKAGE.test(entry.message));
   if (missing === undefined || !all) return null;
   const drop = (match: Match) => match.rule.kind === 'compile_error' || match.rule.kind === 'type_error';
-  return { category: 'DEPENDENCY_ERROR', kind: 'missing_module', strength: missing.strength, fact: missing.fact, drop };
+  return { category: 'DEPENDENCY_ERROR', kind: 'missing_module', strength: missing.strength, fact: missing.fact, drop, like: missing.rule };
 }
 
 const MISSING_PACKAGE =
@@ -121,7 +222,8 @@ function registryDown(facts: Facts): TieRuling | null {
 }
 
 function versionNeverPublished(facts: Facts): TieRuling | null {
-  const stale = facts.all.some((fact) => /E: Failed to fetch/.test(fact.text));
+  // Who publishes and gets a 404 may not publish that name; nothing is missing.
+  const stale = facts.all.some((fact) => /E: Failed to fetch|\bNot Found - PUT https?:/.test(fact.text));
   if (stale) return null;
   return byRegistryStatus(facts, [404], 'DEPENDENCY_ERROR', 'dependency_install', (match) => match.rule.name === 'download-failed');
 }

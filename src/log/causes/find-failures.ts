@@ -21,7 +21,7 @@ const [MAX_TESTS, MAX_STEPS] = [2_000, 40];
  */
 export function findFailures(opened: OpenedSources, reading: Reading, options: ReadOptions): ReadFailure[] {
   const tests = sameOnce(reading.failingTests.slice(0, MAX_TESTS).map((test) => failureOfTest(reading, test)));
-  const steps = failedLogs(opened.logs, reading.failingTests).flatMap((read) => findSteps(read, opened, reading, options));
+  const steps = failedLogs(opened, reading.failingTests).flatMap((read) => findSteps(read, opened, reading, options));
   const own = steps.filter((step) => !step.generic);
   const told = own.some((step) => !isCancelled(step)) || tests.length > 0 ? own.filter((step) => !isCancelled(step)) : own;
   const found = toleratedLast([...tests, ...told], opened.logs);
@@ -61,12 +61,32 @@ function isCancelled({ message }: Pick<Failure, 'message'>): boolean {
 }
 
 /** Returns the logs of failed jobs: those that say how they failed; where none does, those in which an error was found. */
-function failedLogs(logs: readonly ReadLog[], tests: readonly FailingTest[]): readonly ReadLog[] {
+function failedLogs({ logs, sources }: OpenedSources, tests: readonly FailingTest[]): readonly ReadLog[] {
   const ofTests = new Set(tests.flatMap((test) => spansOfTest(test).map(({ source }) => source)));
-  const failed = logs.filter(
-    (read) => !isFollower(read) && (ofTests.has(read.log.name) || read.structure.failedSections.length + read.structure.exits.length > 0),
-  );
+  const artifacts = new Set(sources.filter(({ kind }) => kind !== 'log').map(({ name }) => name));
+  const hasFailed = (read: ReadLog) =>
+    ofTests.has(read.log.name) ||
+    read.structure.failedSections.length + read.structure.exits.length > 0 ||
+    (!artifacts.has(read.log.name) && endsInError(read));
+  const failed = logs.filter((read) => !isFollower(read) && hasFailed(read));
   return failed.length > 0 ? failed : logs.filter(({ found }) => hasFindings(found));
+}
+
+/** Lines below the last error that a process may print when it ends. */
+const MAX_BELOW = 3;
+/** Weight from which a message says for sure that something failed. */
+const SURE = 60;
+
+/** Tells whether an error is the last that a log says: its process ended by it. A log with marked steps says itself which of them failed. */
+function endsInError({ log, found, structure, isPassed }: ReadLog): boolean {
+  if (isPassed || structure.hasSteps) return false;
+  let end = log.lineCount;
+  while (end > 1 && log.line(end).trim() === '') end--;
+  const errors = found.diagnostics.filter(({ severity }) => severity === 'error');
+  const sure = [...errors, ...found.exceptions, ...found.messages.filter(({ weight }) => weight >= SURE)];
+  const lines = new Set(sure.flatMap(({ at }) => (at === null ? [] : [at.line])));
+  const ends = [...lines, ...found.blocks.filter(({ start }) => lines.has(start)).map((block) => block.end)];
+  return ends.some((line) => line >= end - MAX_BELOW);
 }
 
 /** Finds the failed steps of one log in which no test failed, and what compilers and linters report beside the tests. */

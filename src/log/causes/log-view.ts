@@ -1,4 +1,5 @@
-import { inFailedSteps, keepLines } from '../extract/run.ts';
+import type { Extraction } from '../extract/extraction.ts';
+import { EXTRACTORS, inFailedSteps, keepLines } from '../extract/run.ts';
 import { newFindings } from '../green/green-diff.ts';
 import { overlaps } from '../line-ranges.ts';
 import type { LogText } from '../lines/lines.ts';
@@ -23,15 +24,24 @@ export function viewLog(read: ReadLog, { visible, foreign }: LogView): ReadLog {
   };
   const structure = viewStructure(read.structure, visible, foreign);
   const own = inFailedSteps(log, keepLines(read.all, isVisible), structure);
-  const found = read.isOnlyNew && read.diff !== null ? newFindings(own, read.diff) : own;
+  const seen = read.isOnlyNew && read.diff !== null ? newFindings(own, read.diff) : own;
+  const hits = read.hits.map((lines) => lines.filter(isVisible));
+  const found = { ...seen, toolchains: toolchainsIn(seen, hits) };
   return {
     ...read,
     log,
     structure,
     found,
     proposed: found.blocks.filter(({ start, end }) => overlaps(visible, start, end)),
-    hits: read.hits.map((lines) => lines.filter(isVisible)),
+    hits,
   };
+}
+
+/** Keeps the tools that speak on visible lines: by a finding, or by a word that only their reader asks for. */
+function toolchainsIn({ diagnostics, failingTests, toolchains }: Extraction, hits: readonly (readonly number[])[]): Set<string> {
+  const heard = new Set([...diagnostics.map(({ tool }) => tool), ...failingTests.map(({ framework }) => framework)]);
+  for (const [group, { name }] of EXTRACTORS.entries()) if ((hits[group]?.length ?? 0) > 0) heard.add(name);
+  return new Set([...toolchains].filter((tool) => heard.has(tool)));
 }
 
 /** Keeps the failed steps that show visible lines, and how these ended. */

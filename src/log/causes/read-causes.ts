@@ -24,14 +24,19 @@ export interface BuildReading {
   readonly causes: readonly ReadCause[];
 }
 
-/** Causes of one build that are read apart; failures of more go with the last one. */
+/** Causes of one build that are answered; of more, a note says how many there are, and what fails for them. */
 const MAX_CAUSES = 20;
+/** Failures of unanswered causes that the note names. */
+const MAX_NAMED = 10;
 
 /** Reads all masked logs and reports of one build, and tells its causes apart. Deterministic; never throws on any text. */
 export function readCauses(sources: readonly ReadableSource[], options: ReadOptions): BuildReading {
   const opened = openSources(sources, options);
-  const reading = composeReading(opened, options);
-  const groups = groupCauses(findFailures(opened, reading, options), reading);
+  const composed = composeReading(opened, options);
+  const all = groupCauses(findFailures(opened, composed, options), composed);
+  const groups = all.slice(0, MAX_CAUSES);
+  const unanswered = noteUnanswered(all.slice(MAX_CAUSES));
+  const reading = { ...composed, notes: [...composed.notes, ...unanswered] };
   if (groups.length === 1) return { reading, causes: groups.map((group) => ({ ...group, reading })) };
   const failures = groups.flatMap((group) => group.failures);
   const owners = opened.logs.map(({ log }) =>
@@ -53,17 +58,25 @@ export function readCauses(sources: readonly ReadableSource[], options: ReadOpti
 /** Groups failures by fingerprint and by cause, in the order of their first failures. */
 export function groupCauses(failures: readonly ReadFailure[], reading: Reading): Omit<ReadCause, 'reading'>[] {
   const groups = new Map<string, Omit<ReadCause, 'reading'>>();
-  let last = '';
   for (const same of groupByCause(failures)) {
     const [first] = same.failures;
     if (first === undefined) continue;
     const key = causeKey(first, first.test === null ? null : thrownBy(reading, first.test));
-    const into = groups.has(key) || groups.size < MAX_CAUSES ? key : last;
-    const group = groups.get(into);
-    if (group === undefined) last = into;
-    groups.set(into, group === undefined ? same : { ...group, failures: [...group.failures, ...same.failures] });
+    const group = groups.get(key);
+    groups.set(key, group === undefined ? same : { ...group, failures: [...group.failures, ...same.failures] });
   }
   return [...groups.values()];
+}
+
+/** Says how many causes are not answered, and names their failures. */
+function noteUnanswered(groups: readonly Omit<ReadCause, 'reading'>[]): string[] {
+  if (groups.length === 0) return [];
+  const names = groups
+    .flatMap(({ failures }) => failures.map(({ test, message }) => test?.name ?? message))
+    .map((name) => name.slice(0, 100));
+  const more = names.length > MAX_NAMED ? [`${names.length - MAX_NAMED} more`] : [];
+  const causes = groups.length === 1 ? '1 more cause is' : `${groups.length} more causes are`;
+  return [`The first ${MAX_CAUSES} causes are answered; ${causes} not: ${[...names.slice(0, MAX_NAMED), ...more].join(', ')}.`];
 }
 
 interface CauseInput {
@@ -92,7 +105,8 @@ function readCause(failures: readonly ReadFailure[], input: CauseInput, options:
   });
   const reports = opened.reports.map((report) => ownReport(report, failures, speaks));
   const own = composeReading({ ...opened, reports, logs }, options);
-  const { sources, testResults, notes, toolchains, maskedSecrets } = whole;
+  const { sources, testResults, notes, maskedSecrets } = whole;
+  const toolchains = own.toolchains.length > 0 ? own.toolchains : whole.toolchains;
   const { fingerprint, generic } = failures[0] ?? whole;
   const failingTests = failures.flatMap(({ test }) => test ?? []);
   return { ...own, failingTests, sources, testResults, notes, toolchains, maskedSecrets, fingerprint, generic };

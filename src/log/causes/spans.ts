@@ -1,4 +1,4 @@
-import type { FailingTest, LogRange } from '../../domain/failure.ts';
+import type { FailingTest, LogRange, Section } from '../../domain/failure.ts';
 import { firstPlace } from '../../lib/collections.ts';
 import type { Extraction } from '../extract/extraction.ts';
 import { joinRanges, subtractRanges } from '../line-ranges.ts';
@@ -24,6 +24,16 @@ export function withWholeSpans(log: LogText, found: Extraction): Extraction {
     return { ...span, lineEnd: next - 1 };
   };
   const failingTests = found.failingTests.map((test) => (test.spans === undefined ? test : { ...test, spans: test.spans.map(whole) }));
+  return { ...found, failingTests };
+}
+
+/** Ends the blocks of tests where the section ends that they begin in: what another command prints is none of theirs. */
+export function withSpansInSections(found: Extraction, sections: readonly Section[]): Extraction {
+  const cut = (span: LogRange): LogRange => {
+    const section = sections.find(({ lineStart, lineEnd }) => span.lineStart >= lineStart && span.lineStart <= lineEnd);
+    return section === undefined ? span : { ...span, lineEnd: Math.min(span.lineEnd, section.lineEnd) };
+  };
+  const failingTests = found.failingTests.map((test) => (test.spans === undefined ? test : { ...test, spans: test.spans.map(cut) }));
   return { ...found, failingTests };
 }
 

@@ -49,12 +49,17 @@ function asPrinted(text: string): string {
 const MARK = '\ufffd';
 const SAMPLE_BYTES_TEXT = 4_096;
 
-/** Characters of the bytes from 128 on, in the code pages as which consoles read the UTF-8 of another program: 437, 850 and Windows-1252. */
+/** Characters of the bytes from 128 on, in the code pages as which consoles read the UTF-8 of another program: 437, 850, Windows-1252, 866 and Windows-1251. */
 const CODE_PAGES: readonly string[] = [
   'ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u00a0',
   'ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜø£Ø×ƒáíóúñÑªº¿®¬½¼¡«»░▒▓│┤ÁÂÀ©╣║╗╝¢¥┐└┴┬├─┼ãÃ╚╔╩╦╠═╬¤ðÐÊËÈıÍÎÏ┘┌█▄¦Ì▀ÓßÔÒõÕµþÞÚÛÙýÝ¯´\u00ad±‗¾¶§÷¸°¨·¹³²■\u00a0',
-  new TextDecoder('windows-1252').decode(Uint8Array.from({ length: 128 }, (_, at) => at + 128)),
+  ...['windows-1252', 'ibm866', 'windows-1251'].map((page) =>
+    new TextDecoder(page).decode(Uint8Array.from({ length: 128 }, (_, at) => at + 128)),
+  ),
 ];
+
+/** The first bytes of what tools print in UTF-8: quotation marks and arrows, frames, ticks and crosses, pictures. */
+const SIGNS: readonly (readonly number[])[] = [...[0x80, 0x94, 0x95, 0x9c, 0x9d].map((byte) => [0xe2, byte]), [0xf0, 0x9f]];
 
 /**
  * Reads bytes as UTF-8; as UTF-16 by its mark or by where its NULs stand; as Windows-1252 where there is next to no UTF-8 in it. What people
@@ -157,12 +162,12 @@ function withoutNul(name: string, text: string, notes: string[]): string {
 
 /**
  * PowerShell's `>` reads what a program writes in the console's code page: a byte order mark becomes `∩╗┐`, `✓` becomes `Γ£ô`. Where a text
- * has such a mark, or twice the beginning of a sign or arrow, what is UTF-8 in that code page is read as UTF-8.
+ * has such a mark, or twice the beginning of such a sign, what is UTF-8 in that code page is read as UTF-8.
  */
 function withoutCodePage(name: string, text: string, notes: string[]): string {
   const page = CODE_PAGES.find((characters) => {
     const shown = (...bytes: readonly number[]) => bytes.map((byte) => characters[byte - 128]).join('');
-    return text.includes(shown(0xef, 0xbb, 0xbf)) || [0x80, 0x94, 0x9c].some((byte) => countIn(text, shown(0xe2, byte)) > 1);
+    return text.includes(shown(0xef, 0xbb, 0xbf)) || SIGNS.some((begun) => countIn(text, shown(...begun)) > 1);
   });
   if (page === undefined) return text;
   notes.push(`${name} was UTF-8 that had been read in another code page, and was read again.`);

@@ -1,4 +1,5 @@
 import type { Diagnostic } from '../../domain/failure.ts';
+import { ENVIRONMENT_LITERALS } from '../environment/read-environment.ts';
 import { LEFT_OUT_LITERALS } from '../left-out.ts';
 import type { LogBytes } from '../lines/bytes.ts';
 import { BRANCH_LITERALS, type LogText, openLog } from '../lines/lines.ts';
@@ -9,6 +10,7 @@ import type { LineRange } from '../sections/system.ts';
 import { readStructure, STRUCTURE_LITERALS, type Structure } from '../sections.ts';
 import { failsOnWarnings, isCheck } from '../tool-kinds.ts';
 import { type Extraction, type Extractor, Findings, hasFindings, withLists } from './extraction.ts';
+import { CHECK_RUNNERS } from './tests/check-runners.ts';
 import { harness, TAP, teamcity } from './tests/protocols.ts';
 import { COMPILED_RUNNERS, SCRIPT_RUNNERS } from './tests/runners.ts';
 import { readerOf } from './tests/shapes.ts';
@@ -25,7 +27,7 @@ import { goPanics, moreTraces, pythonTraceback, rustPanics, stackTrace } from '.
 
 /** Readers of test runners' console output, most specific first; they come before those of build tools. */
 export const TEST_EXTRACTORS: readonly Extractor[] = [
-  ...[...SCRIPT_RUNNERS, TAP, ...COMPILED_RUNNERS].map(readerOf),
+  ...[...SCRIPT_RUNNERS, TAP, ...COMPILED_RUNNERS, ...CHECK_RUNNERS].map(readerOf),
   teamcity,
   goPanics,
   rustPanics,
@@ -53,6 +55,7 @@ export const EXTRACTORS: readonly Extractor[] = [...TEST_EXTRACTORS, ...TOOL_EXT
 const STRUCTURE = EXTRACTORS.length;
 const BRANCHES = EXTRACTORS.length + 1;
 const LEFT_OUT = EXTRACTORS.length + 2;
+const ENVIRONMENT = LEFT_OUT + LEFT_OUT_LITERALS.length;
 
 /** Readers of shapes rather than of tools. */
 const GENERAL: ReadonlySet<string> = new Set([
@@ -69,6 +72,7 @@ export const READER_GROUPS: readonly (readonly string[])[] = [
   STRUCTURE_LITERALS,
   BRANCH_LITERALS,
   ...LEFT_OUT_LITERALS,
+  ...ENVIRONMENT_LITERALS,
 ].map(beginningsOf);
 
 let matcher: Matcher | undefined;
@@ -100,9 +104,9 @@ export function structureIn({ log, scan }: OpenedLog): Structure {
   return readStructure(log, scan.hits[STRUCTURE] ?? []);
 }
 
-/** Lines that hold a word of one of the readers, by reader, and what is searched for {@link LEFT_OUT_LITERALS}. */
-export function splitHits({ hits }: Scan): Record<'ofReaders' | 'ofLeftOut', readonly (readonly number[])[]> {
-  return { ofReaders: hits.slice(0, LEFT_OUT), ofLeftOut: hits.slice(LEFT_OUT) };
+/** Lines that hold a word of one of the readers, by reader, and what is searched for {@link LEFT_OUT_LITERALS} and {@link ENVIRONMENT_LITERALS}. */
+export function splitHits({ hits }: Scan): Record<'ofReaders' | 'ofLeftOut' | 'ofEnvironment', readonly (readonly number[])[]> {
+  return { ofReaders: hits.slice(0, LEFT_OUT), ofLeftOut: hits.slice(LEFT_OUT, ENVIRONMENT), ofEnvironment: hits.slice(ENVIRONMENT) };
 }
 
 /** The names of all readers, and of all tools that one knows by name: what remains without them is what reads an unknown tool. */

@@ -44,14 +44,13 @@ export function openLog(name: string, bytes: LogBytes, index: LineIndex, branchL
     const text = stripEscapes(bytes.text(Math.max(index.startOf(line), end - MAX_CLEANED), end));
     return cleanLine(text.slice(-MAX_LINE * 4));
   };
-  const branches = branchNames(branchLines.map((line) => shown(line)).join('\n')).map((branch) => `[${branch}] `);
-  const unbranched = (line: string) => line.slice(branches.find((mark) => line.startsWith(mark))?.length ?? 0);
+  const marks = parallelMarks(branchLines.map((line) => shown(line)).join('\n'));
   return {
     name,
     lineCount: index.lineCount,
     raw,
     length: (line) => index.endOf(line) - index.startOf(line),
-    line: remembered(index.lineCount, (line) => unbranched(shown(line)).slice(0, MAX_LINE)),
+    line: remembered(index.lineCount, (line) => withoutMark(shown(line), marks).slice(0, MAX_LINE)),
   };
 }
 
@@ -73,13 +72,39 @@ export function remembered(lineCount: number, read: (line: number) => string): (
   };
 }
 
-/** Literals whose lines {@link branchNames} needs. */
-export const BRANCH_LITERALS = ['[Pipeline] { (Branch: '] as const;
+/** Literals whose lines {@link parallelMarks} needs. The scripts of packages are named as most projects name them. */
+export const BRANCH_LITERALS: readonly string[] = [
+  '[Pipeline] { (Branch: ',
+  ...['test$ ', 'build$ ', 'lint$ ', 'check$ ', 'unit$ ', 'e2e$ ', 'integration$ ', 'coverage$ ', 'compile$ ', 'format$ ', 'ci$ '],
+  ': cache miss, executing ',
+  ': cache bypass, force executing ',
+  ']: Process started',
+];
 
-/** Names of the branches of parallel stages: Jenkins puts them in brackets before each line of theirs. */
-function branchNames(plain: string): readonly string[] {
-  if (!plain.includes('[Pipeline] { (Branch: ')) return [];
-  return [...new Set(Array.from(plain.matchAll(/\[Pipeline\] \{ \(Branch: ([^\n)]{1,100})\)/g), ([, name]) => name ?? ''))].slice(0, 50);
+const MAX_MARKS = 1_000;
+/**
+ * Lines that begin one of several outputs that run in parallel: a branch of Jenkins, a script in a package under pnpm and under Turborepo, a
+ * workspace of Yarn.
+ */
+const BEGUN: readonly { readonly pattern: RegExp; readonly toMark: (name: string) => string }[] = [
+  { pattern: /\[Pipeline\] \{ \(Branch: ([^\n)]{1,100})\)/g, toMark: (name) => `[${name}] ` },
+  { pattern: /^([^\s:$]{1,100} [\w:.-]{1,60})\$ \S/gm, toMark: (name) => `${name}: ` },
+  { pattern: /^([^\s:]{1,100}:[\w:.-]{1,60}): cache (?:miss|bypass), /gm, toMark: (name) => `${name}: ` },
+  { pattern: /^(\[[^\]\n]{1,100}\]): Process started$/gm, toMark: (name) => `${name}: ` },
+];
+
+/** What is before each line of one of several parallel outputs. */
+function parallelMarks(plain: string): ReadonlySet<string> {
+  if (plain === '') return new Set();
+  const marks = BEGUN.flatMap(({ pattern, toMark }) => Array.from(plain.matchAll(pattern), ([, name]) => toMark(name ?? '')));
+  return new Set(marks.slice(0, MAX_MARKS));
+}
+
+function withoutMark(line: string, marks: ReadonlySet<string>): string {
+  if (marks.size === 0) return line;
+  if (marks.has(`${line} `)) return '';
+  const end = [': ', '] '].map((text) => line.indexOf(text) + text.length).find((at) => marks.has(line.slice(0, at)));
+  return end === undefined ? line : line.slice(end);
 }
 
 /** The nearest line at or above `from` that fits, at most `limit` lines up and not above `first`; null where none does. */

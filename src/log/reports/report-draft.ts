@@ -1,7 +1,7 @@
 import type { TestResult } from '../../domain/build.ts';
 import type { Diagnostic, FailingTest, LogRange } from '../../domain/failure.ts';
 import type { PassedOnRetry } from '../../domain/reading.ts';
-import { splitExpectation } from '../extract/tests/block.ts';
+import { joinLedLines, splitExpectation } from '../extract/tests/block.ts';
 import { isForeignFile, readFrame } from '../frames.ts';
 import { type Passage, passageReader, type Stretch } from './passages.ts';
 
@@ -235,7 +235,7 @@ function failing(source: string, framework: string, outcome: Outcome, passage: P
     name,
     suite,
     ...placeOf(detail === '' ? message : `${placedLine(own) ?? ''}\n${detail}`, { file, line: outcome.line ?? null, suite }),
-    message: words?.slice(0, MAX_MESSAGE) ?? null,
+    message: words === null ? null : wholeMessage(words).slice(0, MAX_MESSAGE),
     expected: outcome.expected ?? split.expected,
     actual: outcome.actual ?? split.actual,
     framework,
@@ -289,6 +289,16 @@ function tellingMessage(
   if (type !== null && !EMPTY_WORDS.test(type.trim())) return type;
   const printed = linesOf(output);
   return printed.find((line) => TELLING.test(line)) ?? printed.at(-1) ?? (said || type || null);
+}
+
+const PLACE_ONLY =
+  /^(?:(?:unknown file|\S{1,300}:\d{1,7})(?:: (?:Failure|error))?|thread '[^'\n]{1,300}' (?:\(\d{1,10}\) )?panicked at \S{1,300}:)$/;
+
+/** Some runners put the place on the first line of a message, and others words that only lead to those below. */
+function wholeMessage(message: string): string {
+  const lines = message.split('\n');
+  const said = lines.length > 1 && PLACE_ONLY.test(lines[0]?.trim() ?? '') ? lines.slice(1) : lines;
+  return said[0]?.trimEnd().endsWith(':') ? joinLedLines([said[0].trim(), ...said.slice(1)]) : said.join('\n');
 }
 
 /** Of the lines that begin with a place in a file, as `go test` and compilers write them, the most telling; null where there is none. */

@@ -7,6 +7,7 @@ import { jsonIn } from '../../lib/text.ts';
 import { cleanLine, stripEscapes } from '../../log/lines/clean.ts';
 import type { Assessment, Insight, Plan } from '../../ports/analyst.ts';
 import type { ToolDescription } from '../../ports/toolbox.ts';
+import { keepFoundedAdvice } from './check-advice.ts';
 import { showFacts } from './show-facts.ts';
 
 /** An abstaining verdict stays below this (TAXONOMY, tie 7). */
@@ -76,7 +77,7 @@ export function readAnswer(reply: AnswerReply, insight: Insight): Answer {
   return {
     title: short(reply.title, MAX_TITLE) || 'The model gave no title',
     rootCause: withoutAddresses(reply.rootCause.slice(0, MAX_TEXT)),
-    fixRecommendation: withoutAddresses(reply.fixRecommendation.slice(0, MAX_TEXT)),
+    fixRecommendation: keepFoundedAdvice(withoutAddresses(reply.fixRecommendation.slice(0, MAX_TEXT)), seenBy(insight)) || NO_ADVICE,
     confidence: clamp(reply.confidence),
     claims,
     suspects: knownSuspects(reply.suspects, insight),
@@ -112,12 +113,20 @@ function withQuoted(cited: readonly string[], quotes: readonly Quote[], evidence
   return [...new Set([...cited, ...holders])];
 }
 
-function knownSuspects(suspects: AnswerReply['suspects'], insight: Insight): Suspect[] {
-  const seen = [
-    showFacts(insight.subject),
-    ...[...insight.subject.exceptions, ...insight.subject.failures].flatMap((one) => one.frames.map((frame) => frame.file)),
-    ...insight.evidence.flatMap(({ title, text, source }) => [title, text, source]),
+/** Advice of which nothing was left that rests on what was seen. */
+const NO_ADVICE = 'No fix found: what the model advised rests neither on the log nor on the code.';
+
+/** Everything that the model was shown. */
+function seenBy({ subject, evidence }: Insight): string {
+  return [
+    showFacts(subject),
+    ...[...subject.exceptions, ...subject.failures].flatMap((one) => one.frames.map((frame) => frame.file)),
+    ...evidence.flatMap(({ title, text, source }) => [title, text, source]),
   ].join('\n');
+}
+
+function knownSuspects(suspects: AnswerReply['suspects'], insight: Insight): Suspect[] {
+  const seen = seenBy(insight);
   const known = (value: string | null) => (value !== null && value !== '' && seen.includes(value) ? value : null);
   return suspects.slice(0, MAX_SUSPECTS).flatMap((suspect) => {
     if (known(suspect.path) === null) return [];

@@ -1,6 +1,7 @@
 import { type Calibration, type CategoryMap, calibratedConfidence } from '../../domain/calibration.ts';
 import { byCategory, CATEGORIES, Category } from '../../domain/category.ts';
 import { TriageError } from '../../domain/errors.ts';
+import type { Risk } from '../../lib/binomial-bound.ts';
 import { bootstrapWeights } from '../../lib/statistics.ts';
 import type { DecidedAnswer } from '../../stores/measurements.ts';
 import { foldsBy, projectOf } from '../cases/case.ts';
@@ -8,7 +9,7 @@ import { BINS, binOf, calibrationError as errorOfWeighted } from '../figures/cal
 import { isRight, judgedCases } from '../figures/figure.ts';
 import type { ReplayedCase } from '../run/replay.ts';
 import { type FitMethod, fitCategories, type LabelledAnswer, type Statement, weightOf, worthOf } from './fit.ts';
-import { type CategoryThreshold, type Risk, thresholdsAt } from './threshold.ts';
+import { type CategoryThreshold, thresholdsAt } from './threshold.ts';
 
 export interface CalibrateOptions {
   readonly method: FitMethod;

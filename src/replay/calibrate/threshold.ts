@@ -1,12 +1,7 @@
 import { type CategoryMap, calibratedConfidence } from '../../domain/calibration.ts';
 import { CATEGORIES, type Category } from '../../domain/category.ts';
+import { casesNeeded, type Risk, upperShare } from '../../lib/binomial-bound.ts';
 import { type LabelledAnswer, weightOf } from './fit.ts';
-
-/** What an operator states: at most so many wrong among the published, and how surely that is to hold. */
-export interface Risk {
-  readonly most: number;
-  readonly confidence: number;
-}
 
 export interface CategoryThreshold {
   readonly category: Category;
@@ -43,11 +38,6 @@ export function thresholdsAt(
     const own = answers.filter((answer) => answer.category === category);
     return thresholdOf(category, own, maps[category], { risk, doubted });
   });
-}
-
-/** Cases without a wrong one from which on the risk can be kept to at all: (1 - most)^n ≤ 1 - confidence. */
-export function casesNeeded({ most, confidence }: Risk): number {
-  return Math.ceil(Math.log(1 - confidence) / Math.log(1 - most) - 1e-9);
 }
 
 function thresholdOf(
@@ -123,67 +113,4 @@ function lowestLevel(levels: readonly Level[], { most, confidence }: Risk): Kept
     }
   }
   return lowest;
-}
-
-/** Cost of the search: each step halves what is not known. */
-const HALVINGS = 60;
-const TERMS = 300;
-const TINY = 1e-300;
-
-/**
- * The highest share that so many of so many cases leave possible with this confidence, one-sided (Clopper & Pearson 1934). Counts may be
- * broken, as weighted cases are. 1 where there is no case.
- */
-export function upperShare(count: number, of: number, confidence: number): number {
-  return of <= count ? 1 : betaQuantile(count + 1, of - count, confidence);
-}
-
-/** The share below which a Beta variable lies with this probability. */
-function betaQuantile(a: number, b: number, probability: number): number {
-  let [low, high] = [0, 1];
-  for (let step = 0; step < HALVINGS; step++) {
-    const middle = (low + high) / 2;
-    if (incompleteBeta(middle, a, b) < probability) low = middle;
-    else high = middle;
-  }
-  return (low + high) / 2;
-}
-
-/** The regularised incomplete beta function, by its continued fraction (Lentz's method; DLMF 8.17.22). */
-function incompleteBeta(x: number, a: number, b: number): number {
-  if (x <= 0 || x >= 1) return x <= 0 ? 0 : 1;
-  if (x > (a + 1) / (a + b + 2)) return 1 - incompleteBeta(1 - x, b, a);
-  const front = Math.exp(logGamma(a + b) - logGamma(a) - logGamma(b) + a * Math.log(x) + b * Math.log(1 - x)) / a;
-  let c = 1;
-  let d = 1 / safe(1 - ((a + b) * x) / (a + 1));
-  let value = d;
-  for (let m = 1; m <= TERMS; m++) {
-    const even = (m * (b - m) * x) / ((a + 2 * m - 1) * (a + 2 * m));
-    d = 1 / safe(1 + even * d);
-    c = safe(1 + even / c);
-    value *= d * c;
-    const odd = (-(a + m) * (a + b + m) * x) / ((a + 2 * m) * (a + 2 * m + 1));
-    d = 1 / safe(1 + odd * d);
-    c = safe(1 + odd / c);
-    value *= d * c;
-    if (Math.abs(d * c - 1) < 1e-12) break;
-  }
-  return front * value;
-}
-
-function safe(value: number): number {
-  return Math.abs(value) < TINY ? TINY : value;
-}
-
-/** ln Γ(x), x > 0: Stirling's series (DLMF 5.11.1), after the recurrence has made x large. */
-function logGamma(x: number): number {
-  let shift = 0;
-  let at = x;
-  while (at < 10) {
-    shift -= Math.log(at);
-    at += 1;
-  }
-  const inverse = 1 / (at * at);
-  const series = (1 / 12 - inverse * (1 / 360 - inverse * (1 / 1260 - inverse / 1680))) / at;
-  return shift + (at - 0.5) * Math.log(at) - at + Math.log(2 * Math.PI) / 2 + series;
 }

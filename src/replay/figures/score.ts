@@ -1,5 +1,6 @@
 import { type DatasetRow, projectOf } from '../cases/case.ts';
 import type { ReplayedCase } from '../run/replay.ts';
+import { adviceCells, scoreAdvice, scoreAdviceByCategory } from './advice.ts';
 import { scoreBuilds } from './builds/builds.ts';
 import { scoreCalibration } from './calibration.ts';
 import { scoreActions, scoreCategories, scoreClasses, scoreConfusions, scoreExperiments, scoreKinds, scoreMatrix } from './categories.ts';
@@ -26,6 +27,8 @@ export function scoreCases(cases: readonly ReplayedCase[], elapsedMilliseconds: 
     { title: 'action taken', figures: scoreActions(cases) },
     { title: 'explanation, mentions', figures: scoreMentions(cases) },
     { title: 'explanation, words in common with the label (overlap, not correctness)', figures: scoreOverlap(cases) },
+    { title: 'advice', figures: scoreAdvice(cases) },
+    { title: 'advice, by category', figures: scoreAdviceByCategory(cases) },
     { title: 'suspects', figures: scoreSuspects(cases) },
     { title: 'experiments', figures: scoreExperiments(cases) },
     { title: 'same failure', figures: scoreGroups(cases) },
@@ -48,7 +51,7 @@ function countCases(cases: readonly ReplayedCase[]): Figure[] {
   ];
 }
 
-const SLICES = ['project', 'source', 'category'] as const;
+const SLICES = ['project', 'owner', 'source', 'category'] as const;
 export type SliceBy = (typeof SLICES)[number];
 
 /** A table for people: more rows are put together as one. */
@@ -72,6 +75,7 @@ export function scoreSlices(cases: readonly ReplayedCase[], by: SliceBy): Figure
 
 function sliceOf(row: DatasetRow, by: SliceBy): string {
   if (by === 'project') return projectOf(row);
+  if (by === 'owner') return projectOf(row).split('/')[0] ?? UNKNOWN;
   return (by === 'source' ? row.source : row.category) ?? UNKNOWN;
 }
 
@@ -89,5 +93,5 @@ function rowOf(row: string, members: readonly ReplayedCase[]): Figure[] {
     cell('suspect', caseShare('', suspected, isFirst)),
     cell('lines', { name: '', value: mean(labelled.map(lineRecall)), cases: labelled.length }),
   ];
-  return figures.filter(({ cases }) => cases > 0);
+  return [...figures.filter(({ cases }) => cases > 0), ...adviceCells(row, members)];
 }

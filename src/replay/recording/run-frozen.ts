@@ -97,11 +97,11 @@ function frozenDeps(recording: Recording, today: Today, differs: (difference: Di
   };
 }
 
-/** Calibrations are no matter of configuration: a run keeps those it began with. */
+/** Calibrations, and which routes are published, are no matter of configuration alone: a run keeps those it began with. */
 function limitsFor(recording: Recording, { boundBy, limits }: Today): TriageLimits {
   const recorded = limitsIn(recording);
   if (boundBy === 'recorded') return recorded;
-  return { ...limits, ...present({ calibrations: recorded.calibrations }) };
+  return { ...limits, ...present({ calibrations: recorded.calibrations, bound: recorded.bound }) };
 }
 
 function limitsIn({ limits }: Recording): TriageLimits {
@@ -142,7 +142,7 @@ function recordedAnswers({ answers, triageId, subject }: Recording): NonNullable
 
 function compareMakers(recording: Recording, today: Today, differs: (difference: Difference) => void, notes: string[]): void {
   const { madeBy, limits } = recording;
-  const fields = fieldsThatDiffer({ ...limits, calibrations: undefined }, today.limits);
+  const fields = fieldsThatDiffer({ ...limits, calibrations: undefined, bound: undefined }, today.limits);
   if (fields.length > 0 && today.boundBy === 'configured') differs({ what: 'limits', fields });
   if (fields.length > 0 && today.boundBy === 'recorded')
     notes.push(

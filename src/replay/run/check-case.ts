@@ -3,6 +3,7 @@ import { cleanLine, stripEscapes } from '../../log/lines/clean.ts';
 import { countTokens } from '../../log/reduce/tokens.ts';
 import { holdsReadable } from '../../log/reports/passages.ts';
 import type { CaseTexts, DatasetRow } from '../cases/case.ts';
+import { type AdviceCheck, checkAdvice } from './check-advice.ts';
 import type { CaseResult } from './results.ts';
 
 /** What only those can say who have the log of a case. */
@@ -12,17 +13,24 @@ export interface CaseChecks {
   /** Tokens of the whole log, where its labelled lines are scored; counted in samples where the log is long. */
   readonly logTokens?: number;
   readonly stepFound?: boolean;
+  /** What the advice names, where the row has a known fix. */
+  readonly advice?: AdviceCheck | null;
   /** How long these checks took, which no triage makes; the clock of the run leaves it out. */
   readonly checkMilliseconds?: number;
 }
 
-/** What only those can say who have the log: how many quotations are in it, and how long it is where that is scored. */
-export function checkCase(row: DatasetRow, result: CaseResult, { sources }: CaseTexts): CaseChecks {
+/**
+ * What only those can say who have the log: how many quotations are in it, how long it is where that is scored, and what of the advice is in it or
+ * in `tree`, the names of the repository's files.
+ */
+export function checkCase(row: DatasetRow, result: CaseResult, { sources }: CaseTexts, tree = ''): CaseChecks {
   const startedAt = performance.now();
   const quotes = checkQuotes(result, sources);
   const logTokens = row.expected_lines == null ? {} : { logTokens: estimateTokens(sources[0]?.text ?? '') };
   const stepFound = row.step == null ? {} : { stepFound: isStepFound(row.step, result.failedSections, sources) };
-  return { quotes, ...logTokens, ...stepFound, checkMilliseconds: performance.now() - startedAt };
+  const atHand = [...sources.map(({ text }) => text), tree];
+  const advice = checkAdvice(row, result.fixRecommendation, atHand);
+  return { quotes, ...logTokens, ...stepFound, advice, checkMilliseconds: performance.now() - startedAt };
 }
 
 /** A hidden secret, and what e-mail addresses and hosts are called where they are hidden. */

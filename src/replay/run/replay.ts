@@ -42,7 +42,10 @@ export type Answerer = (
   everyCause: boolean,
 ) => Promise<Answered>;
 
-type Answered = Pick<TriagedSources, 'reading' | 'analyses'> & Partial<Pick<TriagedSources, 'groups'>>;
+interface Answered extends Pick<TriagedSources, 'reading' | 'analyses'>, Partial<Pick<TriagedSources, 'groups'>> {
+  /** The names of the repository's files at the failing commit, a line each; empty or absent where no clone is at hand. */
+  readonly tree?: string;
+}
 
 /** A finished case with its labels, null where the row itself was not readable. */
 export interface ReplayedCase extends CaseChecks {
@@ -102,9 +105,9 @@ async function replayRow(outcome: CaseOutcome, options: ReplayOptions, signal: A
     const analyses = tried === undefined ? [] : [tried, ...others];
     const analysis = tried ?? null;
     const result = resultOf(row.id, { ...answered, analyses }, performance.now() - startedAt);
-    const checks = checkCase(row, result, texts);
-    const { quotes, logTokens = null, stepFound = null } = checks;
-    return { row, result: { ...result, quotes, logTokens, stepFound }, analysis, ...checks };
+    const checks = checkCase(row, result, texts, answered.tree);
+    const { quotes, logTokens = null, stepFound = null, advice = null } = checks;
+    return { row, result: { ...result, quotes, logTokens, stepFound, advice }, analysis, ...checks };
   } catch (error) {
     if (signal.aborted) throw error;
     const failed = failedResult(row.id, (await masker.mask(messageOf(error))).text, performance.now() - startedAt);

@@ -99,6 +99,14 @@ export const CaseResult = z.object({
   analyses: listOf(AnalysisResult).default([]),
   /** Whether the logs and reports show that something failed; null where they were not read. */
   failureFound: z.boolean().nullable().default(null),
+  /**
+   * What the advice names, where the row has a known fix: how many names of the fix are at hand in logs and tree, which of them the advice holds, and
+   * which paths, versions and variables of the advice are not at hand. Null where no fix is known, or the log was not read.
+   */
+  advice: z
+    .object({ findable: z.int().min(0), keyed: listOf(z.string()), invented: listOf(z.string()) })
+    .nullable()
+    .default(null),
 });
 export type CaseResult = z.infer<typeof CaseResult>;
 
@@ -211,6 +219,7 @@ function answerOf(id: string, analysis: Analysis | null, milliseconds: number): 
     blame: analysis === null ? null : (blameByTrying(analysis.experiment) ?? blameByText(analysis)),
     analyses: [],
     failureFound: null,
+    advice: null,
   };
 }
 

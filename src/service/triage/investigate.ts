@@ -9,6 +9,7 @@ import type { CalibrationInUse } from '../../domain/calibration.ts';
 import { TriageError } from '../../domain/errors.ts';
 import type { ToolOutcome } from '../../domain/evidence.ts';
 import { newId } from '../../domain/ids.ts';
+import type { PublishBound } from '../../domain/publish-bound.ts';
 import type { TriageSubject } from '../../domain/triage.ts';
 import { present } from '../../lib/collections.ts';
 import { cutAfter, storable } from '../../lib/text.ts';
@@ -25,6 +26,8 @@ export interface InvestigateDeps extends TriageContext {
   readonly limits: TriageLimits;
   /** Asked once when a run begins; absent: confidence is taken as it is stated. */
   readonly calibrations?: () => Promise<readonly CalibrationInUse[]>;
+  /** Asked once when a run begins: which answers may be published; absent or null: those that are sure enough. */
+  readonly bound?: () => Promise<PublishBound | null>;
   /** Of one run, in milliseconds. */
   readonly timeLimitMs: number;
   readonly durable: boolean;
@@ -63,8 +66,13 @@ async function runOrWait(subject: TriageSubject, deps: InvestigateDeps, signal: 
 }
 
 /** What bounds a run that begins now. */
-async function limitsNow({ limits, calibrations }: InvestigateDeps): Promise<TriageLimits> {
-  return calibrations === undefined ? limits : { ...limits, calibrations: [...(await calibrations())] };
+async function limitsNow({ limits, calibrations, bound }: InvestigateDeps): Promise<TriageLimits> {
+  const [inForce, bounded] = await Promise.all([calibrations?.(), bound?.() ?? null]);
+  return {
+    ...limits,
+    ...(inForce === undefined ? {} : { calibrations: [...inForce] }),
+    ...(bounded === null ? {} : { bound: bounded }),
+  };
 }
 
 interface Begun {

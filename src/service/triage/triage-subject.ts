@@ -35,7 +35,7 @@ export function createSubject(input: {
     notes: [...reading.notes, ...input.notes],
     sources: reading.sources,
     tokens: reading.tokens,
-    ...present({ hasPassed: reading.hasPassed }),
+    ...present({ hasPassed: reading.hasPassed, environment: reading.environment }),
     ...(input.survey == null ? {} : { survey: input.survey }),
   };
 }

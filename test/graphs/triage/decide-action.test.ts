@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { TriageLimits } from '../../../graphs/triage/state.ts';
 import { type ActionFacts, decideAction } from '../../../graphs/triage/verdict.ts';
 import type { Classification } from '../../../src/domain/analysis.ts';
 import type { CalibrationInUse, CategoryMap } from '../../../src/domain/calibration.ts';
@@ -15,7 +16,7 @@ const classification: Classification = {
 };
 const infra: Classification = { ...classification, category: 'INFRA_ERROR', kind: 'network' };
 const line = { id: 'E1', tool: 'log', title: '', text: 'x', source: 'a.log' };
-const decide = (facts: Partial<ActionFacts>, thresholds = LIMITS.thresholds) =>
+const decide = (facts: Partial<ActionFacts>, thresholds = LIMITS.thresholds, limits: TriageLimits = LIMITS) =>
   decideAction(
     {
       classification,
@@ -30,12 +31,29 @@ const decide = (facts: Partial<ActionFacts>, thresholds = LIMITS.thresholds) =>
       webAsked: false,
       spent: null,
       calibration: null,
+      route: null,
       ...facts,
     },
-    { ...LIMITS, thresholds },
+    { ...limits, thresholds },
   );
 
 describe('decideAction', () => {
+  it('asks a person where answers of its route were not shown to keep to the bound, however sure it is', () => {
+    const standing = { outcomes: 146, wrong: 9, upper: 0.04, missing: 164 };
+    const routes = [
+      { ...standing, route: 'rule and words' as const, published: false },
+      { ...standing, route: 'test' as const, published: true },
+    ];
+    const limits = { ...LIMITS, bound: { maxWrong: 0.03, confidence: 0.9, routes } };
+    const of = (route: ActionFacts['route']) => decide({ route }, LIMITS.thresholds, limits);
+    expect(of('rule and words').action).toBe('human_review');
+    expect(of('rule and words').reasons).toContain(
+      '9 of 146 known answers from a log line and the learned words were wrong; 164 more right ones would show at most 3 % wrong',
+    );
+    expect(of('test').action).toBe('auto_notify');
+    expect(of('model').action).toBe('human_review');
+  });
+
   it.each([
     [0.85, 'auto_notify'],
     [0.84, 'human_review'],

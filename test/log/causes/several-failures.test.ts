@@ -180,3 +180,34 @@ describe('runs that passed', () => {
     }
   });
 });
+
+describe('logs of one upload', () => {
+  const CRASH = `loading 12 sites
+Traceback (most recent call last):
+  File "/srv/app/tides/load.py", line 4, in <module>
+    sites = read("sites.json")
+  File "/srv/app/tides/load.py", line 2, in read
+    return json.load(open(path))["sites"]
+KeyError: 'sites'
+`;
+
+  it('have failed if they end in an error, also beside others that say how they ended', () => {
+    const causes = readLogs({ 'unit.log': GO, 'load.log': CRASH });
+    expect(causes.map(({ tests, message }) => tests[0] ?? message)).toEqual(['TestDiv', 'TestGolden', 'TestWorker', "KeyError: 'sites'"]);
+  });
+
+  it('have not failed if the process went on after the error', () => {
+    const went = `${CRASH}starting without sites\nlistening on port 8080\nserved 4 requests\nserved 9 requests\nstopped\n`;
+    expect(readLogs({ 'unit.log': GO, 'load.log': went }).flatMap(({ tests }) => tests)).toEqual(['TestDiv', 'TestGolden', 'TestWorker']);
+  });
+});
+
+describe('more causes than are answered', () => {
+  it('are counted and named, and none of them goes with another', () => {
+    const test = (at: number) => `--- FAIL: Test${at} (0.00s)\n    sum_test.go:${at}: got ${at}, want ${at + 1}\n`;
+    const log = `${Array.from({ length: 23 }, (_, at) => test(at + 1)).join('')}FAIL\n`;
+    const { causes, reading } = readCauses([{ name: 'log', kind: 'log', text: log, notes: [] }], { budgetTokens: 2000 });
+    expect(causes.map(({ failures }) => failures.length)).toEqual(Array.from({ length: 20 }, () => 1));
+    expect(reading.notes).toContain('The first 20 causes are answered; 3 more causes are not: Test21, Test22, Test23.');
+  });
+});

@@ -126,6 +126,7 @@ describe('a log that was written in another form', () => {
   it.each([
     ['code page 437', '∩╗┐Γ£ô 3 passed ΓÇ║ ├⌐t├⌐', '\ufeff✓ 3 passed › été'],
     ['code page 850', '´╗┐Ô£ô 3 passed ÔÇ║ ├®t├®', '\ufeff✓ 3 passed › été'],
+    ['code page 866', 'я╗┐тЬУ 3 passed тА║ ├йt├й', '\ufeff✓ 3 passed › été'],
     ['Windows-1252', 'ï»¿âœ“ 3 passed â€º Ã©tÃ©', '\ufeff✓ 3 passed › été'],
   ])('is read again where it was read in %s', (_, shown, text) => {
     const source = decode(Buffer.from(shown));
@@ -133,7 +134,14 @@ describe('a log that was written in another form', () => {
     expect(source.notes).toEqual(['build.log was UTF-8 that had been read in another code page, and was read again.']);
   });
 
+  it('is known by its signs where it has no mark', () => {
+    expect(decode(Buffer.from('Γ¥î one (failed)\nΓ¥î two (failed)\n')).text).toBe('❌ one (failed)\n❌ two (failed)\n');
+    expect(decode(Buffer.from('тЭп a.test.ts\nтЭп b.test.ts\n')).text).toBe('❯ a.test.ts\n❯ b.test.ts\n');
+  });
+
   it('keeps what only looks like it', () => {
+    const russian = 'Ошибка: тест «Вход» упал, ФАЙЛ не найден — строка №5\nТАК и так\n';
+    expect(decode(Buffer.from(russian)).text).toBe(russian);
     const text = 'σ = 3 µs, ça va, ┌──┐\n';
     expect(decode(Buffer.from(text))).toMatchObject({ text, notes: [] });
   });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cleanLine, ownWords, stripEscapes } from '../../../src/log/lines/clean.ts';
+import { openText } from '../../../src/log/lines/lines.ts';
 
 describe('stripEscapes', () => {
   it.each([
@@ -122,5 +123,21 @@ describe('ownWords', () => {
         (stored) => stored.includes(ownWords(stored)),
       ),
     );
+  });
+});
+
+describe('the lines of outputs that run in parallel', () => {
+  it.each([
+    ['pnpm', 'apps/shop test$ vitest run', 'apps/shop test:  FAIL  src/cart.test.ts > adds', ' FAIL  src/cart.test.ts > adds'],
+    ['Turborepo', '@shop/api:test: cache miss, executing 1f2e3d', '@shop/api:test: not ok 1 - adds', 'not ok 1 - adds'],
+    ['Yarn', '[@shop/api]: Process started', '[@shop/api]: Tests: 1 failed', 'Tests: 1 failed'],
+    ['Jenkins', '[Pipeline] { (Branch: linux)', '[linux] + make', '+ make'],
+  ])('are those of the tool: %s', (_, begun, line, shown) => {
+    const log = openText([begun, line, `other ${line}`, line.slice(0, -shown.length).trimEnd()].join('\n'));
+    expect([log.line(2), log.line(3), log.line(4)]).toEqual([shown, `other ${line}`, '']);
+  });
+
+  it('keep their beginning where none has begun so', () => {
+    expect(openText('apps/shop test: FAIL src/cart.test.ts').line(1)).toBe('apps/shop test: FAIL src/cart.test.ts');
   });
 });

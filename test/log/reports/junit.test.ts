@@ -27,6 +27,15 @@ describe('T45: parseJUnit', () => {
     expect(notes).toEqual([]);
   });
 
+  it('tells a message whole that only leads to the lines below it', () => {
+    const said =
+      'lift_test.cpp:5&#x0A;Expected equality of these values:&#x0A;  seats(30)&#x0A;    Which is: 118&#x0A;  110&#x0A;broken chairs';
+    const xml = suite(`<testcase name="TwoAreBroken" classname="Chairs"><failure message="${said}" type=""></failure></testcase>`);
+    expect(parseJUnit('report.xml', xml).failingTests).toMatchObject([
+      { name: 'TwoAreBroken', message: 'Expected equality of these values: seats(30) Which is: 118 110 broken chairs' },
+    ]);
+  });
+
   it('reads a Surefire test that passed on a rerun as passed, and says so', () => {
     const xml = suite('<testcase name="a" classname="x.Y"><flakyFailure message="no" type="t"/></testcase>');
     const report = parseJUnit('r.xml', xml);

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { type CategoryMap, calibratedConfidence, cappedMap } from '../../../src/domain/calibration.ts';
 import { byCategory } from '../../../src/domain/category.ts';
+import { casesNeeded, upperShare } from '../../../src/lib/binomial-bound.ts';
 import { fitCategories, type LabelledAnswer } from '../../../src/replay/calibrate/fit.ts';
-import { casesNeeded, thresholdsAt, upperShare } from '../../../src/replay/calibrate/threshold.ts';
+import { thresholdsAt } from '../../../src/replay/calibrate/threshold.ts';
 import { labelled } from './labelled-answers.ts';
 
 const AS_STATED = byCategory(() => cappedMap(0, 0, 1));

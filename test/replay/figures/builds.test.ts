@@ -95,6 +95,15 @@ describe('figures of builds with several failures', () => {
     expect(figuresFor(green)['failures: tests precision']).toBe(0);
   });
 
+  it('count a test in each log that it failed in, and a file that failed as a whole as rightly named', () => {
+    const jobs = ['linux', 'macos'].map((log) => ({ ...SUM, log }));
+    const twice = build(jobs, [SUM_ANSWER], { failingTests: ['sums the cart', 'sums the cart'].map(toTest) });
+    expect(figuresFor(twice)).toMatchObject({ 'failures: tests precision': 1, 'failures: tests recall': 1 });
+    const file = { ...SAVE, test: null, suite: 'orders.test.ts' };
+    const whole = build([SUM, file], [SUM_ANSWER], { failingTests: ['sums the cart', 'orders.test.ts'].map(toTest) });
+    expect(figuresFor(whole)).toMatchObject({ 'failures: tests precision': 1, 'failures: tests recall': 1 });
+  });
+
   it('miss a green run in which a failure was found, and one whose answer is published', () => {
     const loud = build([], [SUM_ANSWER], { failureFound: true }, { green: true });
     expect(figuresFor(loud)).toEqual({ 'failures: green called green': 0, 'failures: published wrong': 1 });

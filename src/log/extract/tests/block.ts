@@ -13,9 +13,11 @@ const PLACE =
 /** What is before a message on its own line. */
 const BEFORE_MESSAGE =
   /^(?:[^\s:()]{1,300}[:(]\d{1,7}(?::\d{1,6})?\)?: |\[\d\d:\d\d:\d\d\] |\[xUnit\.net [\d:.]{1,20}\]\s{0,12}|(?:Reason|Message|Error Message): )?(?:(?:FATAL )?ERROR: (?=\w{1,40}\())?/;
-/** Lines that give no message: a label, a place, a rule, a quoted line of code, a frame. */
+/** Lines that give no message: a label, a place, a rule, a frame. */
 const NO_MESSAGE =
-  /^(?:(?:unknown file|[^\s:()]{1,300}[:(]\d{1,7}\)?): (?:Failure|error)$|(?:Error thrown in test|Message|Stack|Stack ?trace|Error Message|Output|Failure\/Error|stacktrace|FAILED|Caused an ERROR):?$|[─⎯=\-_.*~^]{1,300}$|[A-Z][A-Za-z]{1,30}(?: [A-Z][A-Za-z]{1,30}){0,3} ?\d[\d.]{0,20} \([^()\n]{1,60}\)$|[-─]{2}[^\n]{1,200}[-─]{2}$|(?:>|➜|❯|\|)?\s{0,6}\d{1,6}\s{0,3}[|▕:│]|at \S{1,300}$|at [^\n]{1,300}\(|(?:[^\w\s] )?[^\s:]{1,300}[:(]\d{1,7}(?::\d{1,6})?\)?:?$|\W{1,4}$)/;
+  /^(?:(?:unknown file|[^\s:()]{1,300}[:(]\d{1,7}\)?): (?:Failure|error)$|(?:Error thrown in test|Message|Stack|Stack ?trace|Error Message|Output|Failure\/Error|stacktrace|FAILED|Caused an ERROR):?$|[─⎯=\-_.*~^]{1,300}$|[A-Z][A-Za-z]{1,30}(?: [A-Z][A-Za-z]{1,30}){0,3} ?\d[\d.]{0,20} \([^()\n]{1,60}\)$|[-─]{2}[^\n]{1,200}[-─]{2}$|at \S{1,300}$|at [^\n]{1,300}\(|(?:[^\w\s] )?[^\s:]{1,300}[:(]\d{1,7}(?::\d{1,6})?\)?:?$|\W{1,4}$)/;
+/** A line of code that a runner quotes with its number. */
+const QUOTED_CODE = /^(?:>|➜|❯|\|)?\s{0,6}\d{1,6}\s{0,3}[|▕:│]/;
 /** What an exception says that is no assertion, as languages write it. */
 const THROWN =
   /^(?:\*\* \(|C\+\+ exception with description |(?!(?:[\w.$:]{0,80}[.:])?(?:Assert|Comparison|Expectation|MultipleFail|Failed|RSpec::Expect|Minitest::Assert)\w{0,40}\b)(?:[A-Za-z_][\w$]{0,80}(?:\.|::)){0,8}[A-Z]\w{0,80}(?:Error|Exception)\b)/;
@@ -111,8 +113,8 @@ function messageOf(body: readonly string[], name: string): string | null {
   for (const [at, text] of body.entries()) {
     const said = text.trim();
     const message = said.replace(BEFORE_MESSAGE, '');
-    if (message === '' || NO_MESSAGE.test(said) || said === name || said.startsWith('Failure/Error:')) continue;
-    return (message.endsWith(':') ? withLinesBelow(message, body.slice(at + 1)) : message).slice(0, 1_000);
+    if (message === '' || isNoMessage(said) || said === name || said.startsWith('Failure/Error:')) continue;
+    return joinLedLines([message, ...body.slice(at + 1)]).slice(0, 1_000);
   }
   return null;
 }
@@ -120,10 +122,18 @@ function messageOf(body: readonly string[], name: string): string | null {
 /** Lines below a message that only leads to them. */
 const MAX_LED = 4;
 
-function withLinesBelow(message: string, below: readonly string[]): string {
-  const end = below.findIndex((text) => text.trim() === '' || /^\s{0,20}# \S{1,300}:\d/.test(text) || NO_MESSAGE.test(text.trim()));
-  const said = below.slice(0, Math.min(end === -1 ? below.length : end, MAX_LED)).map((text) => text.trim());
-  return [message, ...said].join(' ');
+/** Makes a message whole whose first line ends in a colon: the lines below, as far as they belong to it, say what is the matter. */
+export function joinLedLines([message = '', ...below]: readonly string[]): string {
+  if (!message.endsWith(':')) return message;
+  const isEnd = (text: string, at: number) =>
+    !/[\p{L}\p{N}]/u.test(text) || /^(?:# \S{1,300}:\d|at )/.test(text) || (at > 0 && isNoMessage(text));
+  const lines = below.slice(0, MAX_LED).map((text) => text.trim());
+  const end = lines.findIndex(isEnd);
+  return [message, ...(end === -1 ? lines : lines.slice(0, end))].join(' ');
+}
+
+function isNoMessage(text: string): boolean {
+  return NO_MESSAGE.test(text) || QUOTED_CODE.test(text);
 }
 
 /** Python prints what was raised below its trace; of a chain, the last is what ended the test. */

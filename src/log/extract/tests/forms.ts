@@ -48,7 +48,8 @@ export const FORMS: readonly Form[] = [
   { trust: 'marked', framework: 'jest', pattern: /^\s{0,6}● (?<title>\S.{0,500})$/ },
   { trust: 'marked', pattern: /^(?:FAIL|FAILED|ERROR): (?<title>\S.{0,400})$/ },
   { trust: 'sure', pattern: /^\s{0,4}FAIL\s{1,4}(?<title>(?:\S.{0,200}\s{1,4})?"[^"\n]{1,300}")$/ },
-  { trust: 'marked', pattern: /^\s{2,12}(?:FAIL|FAILED|•|TIMEOUT|SIG[A-Z]{3,5})\s{1,4}(?:\[\s{0,8}[>\d.]{1,12}s\] \S{1,200} )?(?<title>\S.{0,400})$/ },
+  { trust: 'marked', pattern: /^\s{2,12}• (?<title>\S.{0,300}(?: > | › |::)\S.{0,200})$/ },
+  { trust: 'marked', pattern: /^\s{2,12}(?:FAIL|FAILED|TIMEOUT|SIG[A-Z]{3,5})\s{1,4}(?:\[\s{0,8}[>\d.]{1,12}s\] \S{1,200} )?(?<title>\S.{0,400})$/ },
   { trust: 'sure', pattern: /^(?:FAILED|ERROR) (?<title>[^\s:]{0,250}\btests?\b[^\s:]{0,250}\.\w{1,5}|[^\s:]{0,250}test_\w{1,100}\.\w{1,5})(?: - (?<message>.{1,1000}))?$/ },
   { trust: 'sure', pattern: /^(?<title>[^\s:]{1,300}\.\w{1,5}::\S{1,300}) .{0,200}?\b(?<message>Killed|Segmentation fault|Aborted|Fatal Python error|Terminated)\b/ },
   { trust: 'sure', framework: 'junit', pattern: /\bMethodSource \[className = '(?<suite>[\w$.]{1,300})', methodName = '(?<title>[^'\n]{1,200})'/ },
@@ -66,7 +67,7 @@ export const LOST_ESCAPES = /\[\d{1,2}(?:;\d{1,3}){0,4}m/g;
 
 /** Lists in which each item is a failing test, and lists whose items are none. */
 export const LIST =
-  /^\W{0,8}(?:\d{1,6} (?:failing|of \d{1,6} tests? failed:?|tests? failed:?)|(?:Failures|Failed examples|Failed tests|Tests in error|Errors|FAILED TESTS|failing tests|Failing scenarios|The following tests FAILED|There (?:was|were) \d{1,5} (?:failure|error)s?):?)\s{0,4}$/i;
+  /^\W{0,8}(?:\d{1,6} (?:failing|of \d{1,6} tests? failed:?|tests? failed:?)|(?:Failures|Failed examples|Failed tests|Tests in error|Errors|FAILED TESTS|failing tests|Fail(?:ed|ing) test files|Failing scenarios|The following tests FAILED|There (?:was|were) \d{1,5} (?:failure|error)s?):?)\s{0,4}$/i;
 export const OTHER_LIST =
   /^\W{0,8}(?:\d{1,6} (?:flaky|pending|skipped|did not run|passed)|(?:Pending|Skipped|Flakes|Flaked tests|Warnings|There (?:was|were) \d{1,5} (?:risky|incomplete|skipped|warning|notice|deprecat)[^\n]{0,40}):?[^\n]{0,90})$/i;
 export const ITEM = /^\s{0,8}\d{1,5}\) (?<title>\S.{0,500}?)\s{0,8}$/;
@@ -81,11 +82,13 @@ export const LISTED: readonly RegExp[] = [
   /^(?<title>\w{1,100}(?:::\w{1,200}){1,10})$/,
   /^\s{0,4}[*•-] (?<title>\S{1,300}(?: > | › |::)\S.{0,300})$/,
 ];
+/** A file of tests in such a list, with how it ended. */
+export const LISTED_FILE = /^\s{0,4}[*•-] (?<file>[^\s:]{1,300}\.\w{1,6})(?: \((?:exit(?: code)?:? )?\d{1,3}\))?$/;
 /** How a file fails that could not be loaded. */
 export const LOAD_ERROR = /^\s{0,4}(?:\w{1,60}Error|Error)\b/;
 export const FILE_HEAD = /^\s{0,4}FAIL(?:ED)?:?\s{1,3}(?:[\w@/-]{1,60} )?(?<file>\S{1,300}\.\w{1,6})(?: [([].{1,60}[)\]])?\s{0,4}$/;
 export const TOTALS =
-  /\b[1-9]\d{0,6} (?:(?:out )?of \d{1,6} )?(?:tests? |specs? |examples? |scenarios? |suites? |test cases? )?(?:FAIL(?:ED)?|failed|failing|failures?)\b|\b[1-9]\d{0,6} errors? (?:in \d|during collection)|\b(?:Tests?|Test Suites|Test Files|Failed|Failures|Errors|FAILED|failed|failures|errors)\s{0,4}[:=(|]\s{0,4}[1-9]|^FAILED\b|^FAIL$|^FAILURES!|^test result: FAILED|(?:tests?|specs?|assertions?) [^\n]{0,40}\bfail/i;
+  /\b[1-9]\d{0,6} (?:(?:out )?of \d{1,6} )?(?:tests? |specs? |examples? |scenarios? |suites? |test cases? )?(?:FAIL(?:ED)?|failed|failing|failures?)\b|\b[1-9]\d{0,6} errors? (?:in \d|during collection)|\b(?:Tests?|Test Suites|Test Files|Failed|Failures|Errors|FAILED|failed|failures|errors)\s{0,4}[:=(|]\s{0,4}[1-9]|^FAILED\b|^FAIL$|^FAILURES!|^test result: FAILED|^# (?:FAIL|ERROR|XPASS):\s{1,8}[1-9]|(?:tests?|specs?|assertions?) [^\n]{0,40}\bfail/i;
 export const PASSED = /^\s{0,40}(?:[✓√✔]|\[\+\]|ok\b|PASS\b|\(pass\)|- .{1,200}$)|\b(?:PASS(?:ED)?|ok|OK)\b.{0,20}$/;
 /** Lines that are echoed, not said by a test runner; and tests that failed as they should. */
 export const NO_RESULT =

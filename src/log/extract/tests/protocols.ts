@@ -2,6 +2,7 @@ import { blockEnd, type LogText, linesBetween } from '../../lines/lines.ts';
 import { readServiceMessage, type ServiceMessage } from '../../sections/system.ts';
 import type { Extractor, Findings } from '../extraction.ts';
 import { groupsIn, splitExpectation } from './block.ts';
+import { FAILED_SUBTESTS } from './runners.ts';
 import type { Named, Runner } from './shapes.ts';
 
 const NOT_OK = /^\s{0,40}not ok (?<number>\d{1,7})?(?: -)? ?(?<name>[^#]{0,300}?)(?:\s{0,4}# time=.{0,200})?\s{0,4}$/i;
@@ -14,9 +15,18 @@ const OUTPUT = /^(?:TAP version|\[process |[▶✔✖#{<[]|-{3}|ok \d|not ok )/;
 export const TAP: Runner = {
   name: 'tap',
   literals: ['not ok '],
+  fillsIn: 'same',
   shapes: [
     { head: NOT_OK, next: /^\s{0,60}---/, body: 'open', until: /^\s{0,60}\.\.\.\s{0,4}$/, limit: 80, finish: tapTest },
-    { head: NOT_OK, body: 'open', until: /^(?!\s{0,40}#|\s{0,60}---)/, never: /^\s{0,60}---\s{0,4}$/, limit: 12, finish: tapTest },
+    {
+      unless: FAILED_SUBTESTS,
+      head: NOT_OK,
+      body: 'open',
+      until: /^(?!\s{0,40}#|\s{0,60}---|FAIL: \S)/,
+      never: /^\s{0,60}---\s{0,4}$/,
+      limit: 12,
+      finish: tapTest,
+    },
   ],
 };
 

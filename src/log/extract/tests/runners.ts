@@ -10,6 +10,13 @@ const GINKGO_NODE =
   /\s?\[(?:It|BeforeEach|AfterEach|JustBeforeEach|BeforeSuite|AfterSuite|BeforeAll|AfterAll|DeferCleanup[^\]\n]{0,40}|Measurement)\]\s?/;
 const SWIFT_TEST = String.raw`Test (?:"(?<name>[^"\n]{1,300})"|(?<bare>\w{1,200}\([\w:]{0,200}\)))`;
 const NEXTEST = String.raw`\[\s{0,8}[>\d.]{1,12}s\] (?:\([\s\d/]{1,20}\) )?\S{1,200} (?<name>\S.{0,300})$`;
+const NEXTEST_FAIL = new RegExp(`^\\s{1,12}(?:FAIL|TIMEOUT|SIG[A-Z]{3,5}) ${NEXTEST}`);
+const NEXTEST_END =
+  /^\s{1,12}(?:[A-Z]{3,8}|TRY \d{1,3} [A-Z]{3,8}|FLAKY \d{1,3}\/\d{1,3}|Summary|Cancell?ing) |^\s{0,8}─{4,}$|^error: test run failed/;
+/** The end of the subtests in which a Perl test failed. */
+export const FAILED_SUBTESTS = /^\s{4,40}# Looks like you failed \d{1,6} tests? of /;
+/** How a system tells that it stopped what ran too long. */
+const STOPPED = /\b(?:timed[ -]?out|time limit|exceeded|cancell?ed|terminated|killed)\b/i;
 
 /** Runners of scripting languages and of plain language, known by the shape of a line or two. A new one is a row here. */
 // biome-ignore format: one line for each shape
@@ -20,7 +27,7 @@ export const SCRIPT_RUNNERS: readonly Runner[] = [
   { name: 'trial', literals: ['[FAIL]', '[ERROR]'], shapes: [
     { above: EQUALS, head: /^\[(?:FAIL|ERROR)\]$/, body: 'open', until: /^(?:={70,90}|-{70,90})$/, limit: 200, finish: trialName },
   ] },
-  { name: 'pytest', literals: ['__ ', ' __', '= FAILURES =', '= ERRORS =', '= PASSES =', '= XPASSES =', '= XFAILURES =', 'warnings summary', 'FAILED ', 'ERROR ', ' FAILED', 'short test summary', 'ERROR collecting', ' killed', 'segmentation fault', ' aborted', 'terminated', 'fatal python error'], banner: PYTEST_BANNER, shapes: [
+  { name: 'pytest', literals: ['__ ', ' __', '= FAILURES =', '= ERRORS =', '= PASSES =', '= XPASSES =', '= XFAILURES =', '= tests coverage =', 'warnings summary', 'FAILED ', 'ERROR ', ' FAILED', 'short test summary', 'ERROR collecting', ' killed', 'segmentation fault', ' aborted', 'terminated', 'fatal python error'], banner: PYTEST_BANNER, shapes: [
     { under: /^(?:FAILURES|ERRORS)$/, head: /^_{2,200} (?:(?:(?<collecting>ERROR collecting)|ERROR at (?:setup|teardown) of) )?(?<name>\S.{0,300}?) _{2,200}$/, body: 'open', until: PYTEST_BANNER, limit: 400, raises: true, finish: pytestName },
     ...[
       /^(?:FAILED|ERROR|SUBFAIL(?:ED)?(?:\[[^\]]{0,200}\])?(?: ?\(.{0,300}?\))?) (?<file>[^\s:]{1,300}\.\w{1,5})(?:::(?<rest>.{1,500}?))?(?: - (?<message>.{1,1000})|$)/,
@@ -62,10 +69,10 @@ export const SCRIPT_RUNNERS: readonly Runner[] = [
     { head: /^\s{0,4}Test {1,4}(?<file>[^\s:]{1,300}):(?<name>\w{1,200})$/, above: /^\d{1,5}\) (?<suite>[\w\\]{2,200}): \S/, titled: true, body: 'open', until: /^$|^--$|^\d{1,5}\) / },
   ] },
   { name: 'prove', literals: ['Failed test'], shapes: [
-    { head: /^\s{0,12}#?\s{1,8}Failed test (?:'(?<name>.{1,300}?)'|\((?<bare>.{1,300}?)\))(?:$| at (?<file>\S{1,300}) line (?<line>\d{1,7})\.)/, body: 'open', until: /^(?!\s{0,12}#\s{2,})/, limit: 8, finish: proveCheck },
+    { unless: FAILED_SUBTESTS, head: /^\s{0,12}#?\s{1,8}Failed test (?:'(?<name>.{1,300}?)'|\((?<bare>.{1,300}?)\))(?:$| at (?<file>\S{1,300}) line (?<line>\d{1,7})\.)/, body: 'open', until: /^(?!\s{0,12}#\s{2,})/, limit: 8, finish: proveCheck },
   ] },
-  { name: 'prove', literals: ['Dubious, test returned', ' subtests'], fillsIn: true, shapes: [
-    { head: /^(?<message>(?:Failed \d{1,5}\/\d{1,5} subtests|Dubious, test returned|No subtests run).{0,200})/, above: /^(?:\[[\d:]{5,10}\] )?(?<file>\S{1,200}\.(?:t|sh|pl)) \.{2,80}/, within: 2, body: 'none', finish: (named) => ({ ...named, name: named.file }) },
+  { name: 'prove', literals: ['Dubious, test returned', ' subtests'], fillsIn: 'alike', shapes: [
+    { head: /^(?<message>(?:Failed \d{1,5}\/\d{1,5} subtests|Dubious, test returned|No subtests run).{0,200})/, above: /^(?:\[[\d:]{5,10}\] )?(?<file>\S{1,200}\.(?:t|sh|pl)) \.{2,80}/, within: 300, body: 'none', finish: (named) => ({ ...named, name: named.file }) },
   ] },
   { name: 'bats', literals: ['in test file '], shapes: [
     { head: /^\s{1,8}\((?:from function .{1,200} in file .{1,300}, line \d{1,7},)?\s{0,4}in test file (?<file>[^\n]{1,300}), line (?<line>\d{1,7})\)$/, above: /^[^✗✖\n]{0,300}[✗✖] (?<name>\S.{0,300}?)(?: \[\d{1,9}(?:ms)?\])?$/, within: 4, titled: true, until: /^\s{0,3}\S/, limit: 30 },
@@ -86,7 +93,7 @@ export const COMPILED_RUNNERS: readonly Runner[] = [
     { head: /^Testcase: (?<name>.{1,300}?)\((?<suite>[\w$.]{1,300})\):\s{1,4}(?:FAILED|Caused an ERROR)$/, body: 'open', until: /^$|^Test(?:case|suite)?:? \S/, limit: 40 },
     { head: /^JUnit (?:Jupiter|Vintage):/, next: /className = '(?<suite>[\w$.]{1,300})', methodName = '(?<name>[^']{1,200})'/, body: 'open', until: /^$|^JUnit (?:Jupiter|Vintage):|^Test run /, limit: 40 },
   ] },
-  { name: 'testng', literals: ['FAILED: '], fillsIn: true, shapes: [
+  { name: 'testng', literals: ['FAILED: '], fillsIn: 'alike', shapes: [
     { head: /^FAILED: (?:(?<suite>[\w$.]{1,400})\.)?(?<name>[\w$]{1,400}(?:\(.{0,300}\))?)$/, body: 'open', until: /^$|^(?:FAILED|PASSED|SKIPPED): /, needs: /^[a-z][\w.$]{2,300}(?:Error|Exception|Failure)\b/, finish: (named, body) => ({ ...named, suite: named.suite ?? classOf(named.name ?? '', body) }) },
   ] },
   { name: 'scala-tests', literals: ['*** FAILED ***', '[error]   ', '==> X ', '[error] Test '], shapes: [
@@ -105,7 +112,7 @@ export const COMPILED_RUNNERS: readonly Runner[] = [
   { name: 'gtest', literals: ['[  FAILED  ]', '[ RUN      ]'], opens: /^\[ RUN {6}\] (?<key>\S{1,400})$/, shapes: [
     { head: /^\[ {2}FAILED {2}\] (?<suite>[\w/]{1,200})\.(?<name>[\w/]{1,200})(?:, where .{1,300}?)?(?: \(\d{1,9} ms\))?$/, opened: ({ suite, name }) => `${suite}.${name}`, body: 'none' },
   ] },
-  { name: 'ctest', literals: ['***Failed', '***Timeout', '***Exception', '***Not Run', '(Failed)', '(Timeout)', '(SEGFAULT)', '(Child aborted)', '(Not Run)'], fillsIn: true, shapes: [
+  { name: 'ctest', literals: ['***Failed', '***Timeout', '***Exception', '***Not Run', '(Failed)', '(Timeout)', '(SEGFAULT)', '(Child aborted)', '(Not Run)'], fillsIn: 'alike', shapes: [
     { head: /^\s{0,4}\d{1,5}\/\d{1,5} Test {1,4}#\d{1,5}: (?<name>\S{1,200}) \.{2,80}\s?\*{3}(?:Failed|(?<message>Timeout|Exception(?:: \w{1,30})?|Not Run))/, body: 'open', until: /^\s{0,12}(?:Start {1,8}\d|\d{1,5}\/\d{1,5} Test)|^\d{1,3}% tests passed|^The following tests/, limit: 60 },
     { head: /^\t\s{0,8}\d{1,6} - (?<name>\S{1,200}) \((?:Failed|(?<message>Timeout|SEGFAULT|Child aborted|Not Run|ILLEGAL|NUMERICAL|OTHER_FAULT|BAD_COMMAND|Subprocess \w{1,30}))\)/, body: 'none' },
   ] },
@@ -161,17 +168,25 @@ export const COMPILED_RUNNERS: readonly Runner[] = [
     { framework: 'hspec', head: /^\s{0,8}To rerun use: --match/, above: /^\s{2,4}\d{1,5}\) (?<name>\S.{0,400})$/, within: 60, titled: true, body: 'none' },
     { framework: 'tasty', head: /to rerun this test only/, above: /^\s{0,60}(?<name>\S.{0,300}?):\s{1,200}FAIL(?: \(\d.{0,20}s\))?$/, within: 60, titled: true, body: 'none' },
   ] },
-  { name: 'cargo', literals: [' stdout ----', ' ... FAILED', ' FAIL [', ' TIMEOUT [', ' SIGSEGV [', ' SIGABRT [', ' TMT [', ' ABORT ['], shapes: [
+  { name: 'dart', literals: [' (failed)', ' (failed, timed out)'], shapes: [
+    // The reporter for GitHub Actions.
+    { head: /^(?:##\[group\]|::group::)❌ (?<file>\S{1,300}\.dart): (?<name>\S.{0,400}?) \(failed(?:, timed out)?\)$/, body: 'open', until: /^(?:##\[endgroup\]|::endgroup::)/, limit: 150, finish: flutterMessage },
+  ] },
+  { name: 'cargo', literals: [' stdout ----', ' ... FAILED', ' FAIL [', ' TIMEOUT [', ' SIGSEGV [', ' SIGABRT [', ' TMT [', ' ABORT [', ' has been running for over '], shapes: [
     { head: /^---- (?!end stdout)(?<name>\S.{0,300}) stdout ----$/, body: 'open', until: /^failures:$|^test result:/, finish: rustPanic },
     { head: /^test (?<name>\S.{0,300}?)(?: - should panic)? \.{3} FAILED$/, body: 'none' },
-    { head: new RegExp(`^\\s{1,12}(?:FAIL|TIMEOUT|SIG[A-Z]{3,5}) ${NEXTEST}`), body: 'none' },
+    // What the test printed is below the result where it ran, and nothing where it is listed again.
+    { head: NEXTEST_FAIL, body: 'open', until: NEXTEST_END, needs: /panicked at /, limit: 100, finish: rustPanic },
+    { head: NEXTEST_FAIL, body: 'none' },
+    { head: /^test (?<name>\S.{0,300}?) (?<message>has been running for over \d{1,6} seconds)$/, body: 'open', until: /^test result: /, needs: STOPPED, finish: hungTest },
     // A try that failed is no failure yet: below its totals nextest lists how the last one ended.
     { above: /^\s{2,8}Summary \[/, within: 300, head: new RegExp(`^\\s{1,12}TRY \\d{1,3} (?:FAIL|TMT|SIG[A-Z]{3,5}|ABORT) ${NEXTEST}`), body: 'none' },
   ] },
-  { name: 'go', literals: ['--- FAIL: ', '=== RUN   ', '=== CONT  ', '=== NAME  ', '=== FAIL: ', '"Action":"fail"'], opens: /^=== (?:RUN {3}|CONT {2}|NAME {2})(?<key>\S{1,400})/, nested: true, shapes: [
+  { name: 'go', literals: ['--- FAIL: ', '=== RUN   ', '=== CONT  ', '=== NAME  ', '=== FAIL: ', '"Action":"fail"', 'running tests:'], opens: /^=== (?:RUN {3}|CONT {2}|NAME {2})(?<key>\S{1,400})/, nested: true, shapes: [
     { head: /^\s{0,40}--- FAIL: (?<name>\S{1,400})(?: \([\d.]{1,12}s\))?/, opened: ({ name = '' }) => name, until: /^\s{0,40}(?:---|===) |^(?:FAIL|PASS|ok|exit status)\b/, limit: 80, finish: goMessage },
     // gotestsum's list of what failed, with the tries of a test that ran again.
     { head: /^=== \W{0,4}FAIL: \S{1,400} (?<name>\S{1,400})(?: \(re-run \d{1,4}\))? \([\d.]{1,12}s\)$/, body: 'open', until: /^$|^(?:===|DONE) /, limit: 80, finish: goMessage },
+    { above: /^panic: (?<message>test timed out after \S{1,40})$/, titled: true, head: /^running tests:$/, next: /^\s{1,8}(?<name>\S{1,400}) \(\d[\dhms.]{1,20}\)$/, body: 'none' },
     { head: /^\{.{0,200}"Action":"fail","Package":"(?<suite>[^"]{1,400})","Test":"(?<name>[^"]{1,400})"/, body: 'none' },
   ] },
 ];
@@ -182,6 +197,11 @@ function goMessage(named: Named, body: readonly string[]): Named {
   const isPanic = body.some((text) => /^\s{0,8}panic: /.test(text));
   const message = said.find((text) => /\b(?:want|wanted|expected|got)\b/i.test(text)) ?? said.at(-1);
   return message === undefined || isPanic || said.length < 2 ? named : { ...named, message };
+}
+
+/** A test that neither ended nor let the run end. */
+function hungTest(named: Named, body: readonly string[]): Named | null {
+  return body.some((text) => text.startsWith(`test ${named.name} ... `)) ? null : named;
 }
 
 function minitestTitle(): RegExp {
@@ -269,6 +289,12 @@ function gradleName(named: Named): Named {
       named.name ?? '',
     )?.groups;
   return { ...named, ...full };
+}
+
+/** Flutter frames what was thrown; other tests begin with it. */
+function flutterMessage(named: Named, body: readonly string[]): Named {
+  const at = body.findIndex((text) => /^The following .{1,200} was thrown .{1,200}:$/.test(text.trim()));
+  return at === -1 ? named : { ...named, message: body[at + 1] ?? '' };
 }
 
 function rustPanic(named: Named, body: readonly string[]): Named {

@@ -22,6 +22,8 @@ export interface Shape {
   readonly above?: RegExp;
   readonly within?: number;
   readonly titled?: boolean;
+  /** The line above it, blank ones left out, that makes it none: it failed because what ends there did. */
+  readonly unless?: RegExp;
   /** By what the runner's `opens` names this test: its block begins there where nothing is below. */
   readonly opened?: (named: Named) => string;
   /** The name is the heading between the two nearest lines above that look like this, a part on each line. */
@@ -48,10 +50,12 @@ export interface Runner {
   readonly name: string;
   readonly literals: readonly string[];
   readonly shapes: readonly Shape[];
-  /** True where another reader may have reported the same tests: they are not reported again. */
-  readonly fillsIn?: boolean;
+  /** Set where another reader may have reported the same tests: those of like names, or of the very same name, are not reported again. */
+  readonly fillsIn?: 'alike' | 'same';
   /** What lines are freed of before they are read. */
   readonly strip?: RegExp;
+  /** A line that the runner prints in each run: a log without it has none of its tests. */
+  readonly ran?: RegExp;
   /** The line that begins a part of its report; the group `title` names the part. */
   readonly banner?: RegExp;
   /** The line that says that a test began; the group `key` names it. */
@@ -77,8 +81,10 @@ export function stripped(log: LogText, ...patterns: readonly RegExp[]): LogText 
 
 function readRunner(whole: LogText, lines: readonly number[], found: Findings, runner: Runner): void {
   const log = runner.strip === undefined ? whole : stripped(whole, runner.strip);
+  if (runner.ran !== undefined && !lines.some((line) => runner.ran?.test(log.line(line)))) return;
   const lists = new Map<string, AddTest>();
-  const before = runner.fillsIn ? found.failingTests.map(wordsOf) : [];
+  const before = runner.fillsIn === undefined ? [] : found.failingTests.map(wordsOf);
+  const isKnown = runner.fillsIn === 'same' ? isSameName : isAlike;
   const begun = new Map<string, number>();
   let part = '';
   let last = 0;
@@ -91,7 +97,7 @@ function readRunner(whole: LogText, lines: readonly number[], found: Findings, r
       if (shape.under?.test(part) === false) continue;
       const test = readShape(log, line, shape, begun);
       if (test === null) continue;
-      if (before.some((other) => isAlike(other, wordsOf(test.known)))) break;
+      if (before.some((other) => isKnown(other, wordsOf(test.known)))) break;
       const framework = shape.framework ?? runner.name;
       const add = lists.get(framework) ?? openTestList(log, found, framework);
       lists.set(framework, add);
@@ -133,6 +139,7 @@ function dropParents(found: Findings, framework: string): void {
 function readShape(log: LogText, line: number, shape: Shape, begun: ReadonlyMap<string, number>) {
   const head = shape.head.exec(log.line(line).trimEnd());
   if (head === null) return null;
+  if (shape.unless?.test(lookBack(log, line, 4, (text) => text.trimEnd() || null)?.value ?? '') === true) return null;
   const next = shape.next === undefined ? null : shape.next.exec(log.line(line + 1).trimEnd());
   if (shape.next !== undefined && next === null) return null;
   const above = shape.above === undefined ? null : lookBack(log, line, shape.within ?? 1, (text) => shape.above?.exec(text.trimEnd()));
@@ -222,6 +229,10 @@ export function wordsOf({ suite, name }: { readonly suite: string | null; readon
 /** Whether two tests may be one: the name of either is among the words of the other. */
 export function isAlike(one: Words, other: Words): boolean {
   return isWithin(one.own, other.all) || isWithin(other.own, one.all);
+}
+
+function isSameName({ own }: Words, other: Words): boolean {
+  return own.join(' ') === other.own.join(' ');
 }
 
 function isWithin(few: readonly string[], many: readonly string[]): boolean {

@@ -10,6 +10,7 @@ import {
   isTestTitle,
   LIST,
   LISTED,
+  LISTED_FILE,
   LOAD_ERROR,
   LOST_ESCAPES,
   NO_RESULT,
@@ -170,6 +171,8 @@ function readListed(log: LogText, head: number, text: string): Item[] {
   const behind = /^[^:\n]{1,40}:(?<item>[^\n]{1,600})$/.exec(text)?.groups?.item;
   return Array.from({ length: end - head + 1 }, (_, i) => head + i).flatMap((line) => {
     const item = line === head ? behind?.trim() : log.line(line).trim();
+    const file = LISTED_FILE.exec(item ?? '')?.groups?.file;
+    if (file !== undefined && isTestFile(file)) return [fileItem(log, line, file)];
     const groups = item === undefined ? undefined : LISTED.map((one) => one.exec(item)?.groups).find((one) => one !== undefined);
     return groups === undefined ? [] : [{ ...itemOf(log, line, groups, 'sure', line), end: line, listed: 'plain' }];
   });
@@ -215,8 +218,8 @@ function readMarked(log: LogText, line: number, text: string, ran: boolean): Ite
     if (read?.title === undefined) continue;
     const groups = { ...read, framework };
     if (trust === 'weak' && !ran && hasPassedNear(log, line) && hasDetail(log, line)) return itemOf(log, line, groups, trust, line);
-    if (trust !== 'sure' && !/^={20,200}$/.test(log.line(line - 1)) && (!isTestTitle(read.title.replace(/[\s.…:*|]{1,80}$/, '')) || !ran))
-      return null;
+    const isTitled = /^={20,200}$/.test(log.line(line - 1)) && !/^_{2}/.test(bare);
+    if (trust !== 'sure' && !isTitled && (!isTestTitle(read.title.replace(/[\s.…:*|]{1,80}$/, '')) || !ran)) return null;
     if (trust === 'weak' && !timed && !hasPassedNear(log, line) && !hasDetail(log, line)) return null;
     return itemOf(log, line, groups, trust, line);
   }

@@ -1,3 +1,4 @@
+import { firstOfEach } from '../../../lib/collections.ts';
 import type { ReplayedCase } from '../../run/replay.ts';
 import { type Figure, type FigureSection, idsOf, ratioInterval, shareFigure, withInterval } from '../figure.ts';
 import { pairsOf } from '../groups.ts';
@@ -61,7 +62,8 @@ const SHARES: readonly Share[] = [
  *   that no message has.
  * - `pairs precision`: of the pairs of failures under one answer, those that share a cause; `pairs recall`: of those that share a cause, those
  *   under one answer. Findings of linters and compilers have one cause for each step of a log.
- * - `tests precision`, `tests recall`: of all failing tests that were named or are labelled, those of green runs with them.
+ * - `tests precision`, `tests recall`: of all failing tests that were named or are labelled, those of green runs with them. A test that is
+ *   labelled in several logs counts in each; a file or suite that is labelled to have failed as a whole may be named.
  * - `published wrong`: of the published answers, those whose category is right for none of the failures that they name, or that bleed for all
  *   of them. An answer that names none is wrong; one that names findings alone is left out.
  *
@@ -144,13 +146,21 @@ function causeKey({ failure, isFinding }: ScoredFailure): string {
   return isFinding ? JSON.stringify(['findings', failure.log ?? null, failure.step ?? null]) : failure.cause;
 }
 
-function countNamedTests(build: ScoredBuild): readonly [held: number, of: number] {
-  return [countFoundTests(build)[0], build.one.result.failingTests.length];
+/** A file or suite that failed as a whole, and is labelled so, is rightly named, though none of its tests ran. */
+function countNamedTests({ row, one }: ScoredBuild): readonly [held: number, of: number] {
+  const whole = (row.failures ?? []).flatMap(({ test, suite }) => (test == null && suite != null ? [suite] : []));
+  return [countNamed([...labelledTests(row), ...whole], one.result.failingTests), one.result.failingTests.length];
 }
 
 function countFoundTests({ row, one }: ScoredBuild): readonly [held: number, of: number] {
-  const truth = [...new Set((row.failures ?? []).flatMap(({ test, suite }) => (test == null ? [] : [`${suite ?? ''} ${test}`.trim()])))];
-  return [countNamed(truth, one.result.failingTests), truth.length];
+  const labelled = labelledTests(row);
+  return [countNamed(labelled, one.result.failingTests), labelled.length];
+}
+
+/** Each failing test once in each log: a test that fails in three jobs is three. */
+function labelledTests({ failures }: ScoredBuild['row']): readonly string[] {
+  const named = (failures ?? []).flatMap(({ log, suite, test }) => (test == null ? [] : [{ log, name: `${suite ?? ''} ${test}`.trim() }]));
+  return firstOfEach(named, ({ log, name }) => `${log ?? ''}\u0001${name}`).map(({ name }) => name);
 }
 
 function countGreen({ row, one }: ScoredBuild): readonly [held: number, of: number] {

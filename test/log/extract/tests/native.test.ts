@@ -133,4 +133,58 @@ describe('cargo nextest', () => {
       error: test run failed`);
     expect(tests.map(({ name }) => name)).toEqual(['tests::adds_up', 'tests::broken']);
   });
+
+  it('has the values of what it compared where nextest prints them below its result', () => {
+    const tests = readTests(`
+              FAIL [   0.012s] (2/5) sawmill tests::boards
+        stdout ───
+
+          running 1 test
+          test tests::boards ... FAILED
+
+        stderr ───
+
+          thread 'tests::boards' (293) panicked at src/lib.rs:30:9:
+          assertion \`left == right\` failed
+            left: 30
+           right: 29
+          note: run with \`RUST_BACKTRACE=1\` environment variable to display a backtrace
+
+              PASS [   0.008s] (3/5) sawmill tests::orders
+      ────────────
+           Summary [   0.020s] 5 tests run: 4 passed, 1 failed, 0 skipped
+              FAIL [   0.012s] (2/5) sawmill tests::boards
+      error: test run failed`);
+    expect(tests).toMatchObject([
+      { name: 'tests::boards', file: 'src/lib.rs', line: 30, message: 'assertion `left == right` failed', expected: '29', actual: '30' },
+    ]);
+  });
+
+  it('is named where it ran until it was stopped, and not where it ended', () => {
+    const lines = ['running 2 tests', 'test slow::all has been running for over 60 seconds'];
+    const stopped = "##[error]The action 'Run tests' has timed out after 10 minutes.";
+    expect(readTests([...lines, stopped].join('\n'))).toMatchObject([
+      { name: 'slow::all', message: 'has been running for over 60 seconds' },
+    ]);
+    expect(readTests([...lines, 'test slow::all ... ok', stopped].join('\n'))).toEqual([]);
+  });
+});
+
+describe('go', () => {
+  it('names the test that ran when the time was over', () => {
+    const tests = readTests(`
+      === RUN   TestQuick
+      --- PASS: TestQuick (0.00s)
+      === RUN   TestSlow
+      panic: test timed out after 1s
+      running tests:
+      	TestSlow (1s)
+
+      goroutine 17 [running]:
+      testing.(*M).startAlarm.func1()
+      	/usr/local/go/src/testing/testing.go:2373 +0x385
+      FAIL	example.test/dam	1.005s
+      FAIL`);
+    expect(tests).toMatchObject([{ name: 'TestSlow', message: 'test timed out after 1s', framework: 'go' }]);
+  });
 });

@@ -220,3 +220,62 @@ describe('Go', () => {
     expect(tests).toHaveLength(1);
   });
 });
+
+describe("dart's reporter for GitHub Actions", () => {
+  it('is read with what Flutter says was thrown', () => {
+    const tests = readTests(`
+      ✅ /srv/app/test/coin_test.dart: Coin reads JSON
+      ##[group]❌ /srv/app/test/home_test.dart: Home shows matches (failed)
+      ══╡ EXCEPTION CAUGHT BY FLUTTER TEST FRAMEWORK ╞════════════════════
+      The following assertion was thrown running a test:
+      You must initialize the client before calling Client.instance
+      
+      When the exception was thrown, this was the stack:
+      #2      Client.instance (package:client/src/client.dart:45:7)
+      ##[endgroup]
+      ##[error]1 test passed, 1 failed.`);
+    expect(tests).toMatchObject([
+      {
+        name: 'Home shows matches',
+        file: '/srv/app/test/home_test.dart',
+        message: 'You must initialize the client before calling Client.instance',
+      },
+    ]);
+  });
+});
+
+describe('prove -v', () => {
+  it('names each check once, no test for its subtests, and a file that died', () => {
+    const tests = readTests(`
+      #   Failed test 'adds up'
+      #   at t/add.t line 2.
+      #          got: '3'
+      #     expected: '4'
+      # Looks like you failed 1 test of 2.
+      t/add.t ..
+      1..2
+      not ok 1 - adds up
+      ok 2 - fine
+      Dubious, test returned 1 (wstat 256, 0x100)
+      Failed 1/2 subtests
+      no config at t
+      # Looks like your test exited with 255 just after 1.
+      t/die.t ..
+      1..2
+      ok 1 - first
+      Dubious, test returned 255 (wstat 65280, 0xff00)
+      Failed 1/2 subtests
+
+          #   Failed test 'rate of one'
+          #   at t/sub.t line 2.
+          #          got: '1'
+          #     expected: '2'
+          # Looks like you failed 1 test of 1.
+
+      #   Failed test 'rates'
+      #   at t/sub.t line 2.
+      # Looks like you failed 1 test of 1.
+      t/sub.t ..`);
+    expect(tests.map(({ name }) => name)).toEqual(['adds up', 'rate of one', 't/die.t']);
+  });
+});

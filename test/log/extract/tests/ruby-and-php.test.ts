@@ -217,3 +217,26 @@ describe('pest', () => {
     expect(tests).toMatchObject([{ name: 'it adds up', suite: 'Tests\\Unit\\CartTest', file: 'tests/Unit/CartTest.php', line: 4 }]);
   });
 });
+
+describe('what only leads to the line below', () => {
+  it('is told with it, although that begins with a number and a colon as a quoted line of code does', () => {
+    const tests = readTests(`
+      Failures:
+
+        1) horses stand in their boxes
+           Failure/Error: before { @boxes = JSON.parse('{"Fox": }') }
+
+           JSON::ParserError:
+             859: unexpected token at '{"Fox": }'
+           # ./spec/horses_spec.rb:4:in \`block (2 levels) in <top (required)>'
+
+      1 example, 1 failure
+
+      Failed examples:
+
+      rspec ./spec/horses_spec.rb:6 # horses stand in their boxes`);
+    expect(tests).toMatchObject([
+      { name: 'horses stand in their boxes', message: `JSON::ParserError: 859: unexpected token at '{"Fox": }'` },
+    ]);
+  });
+});

@@ -47,3 +47,42 @@ describe('a runner without a reader', () => {
     expect(names(log)).toEqual([]);
   });
 });
+
+describe('what is no test', () => {
+  it('is a heading of coverage between the rules of pytest', () => {
+    const tests = readTests(`
+      =================================== FAILURES ===================================
+      __________________________________ test_rate ___________________________________
+      E       assert 2 == 3
+      tests/test_tax.py:7: AssertionError
+      ================================ tests coverage ================================
+      _______________ coverage: platform linux, python 3.11.13-final-0 _______________
+
+      Name     Stmts   Miss  Cover
+      =========================== short test summary info ============================
+      FAILED tests/test_tax.py::test_rate - assert 2 == 3
+      ========================= 1 failed, 1 passed in 0.05s ==========================`);
+    expect(tests.map(({ name }) => name)).toEqual(['test_rate']);
+  });
+
+  it('is a remark in a list with dots', () => {
+    const tests = readTests(`
+         • Packages in scope: @shop/api, @shop/web
+         • Remote caching disabled
+      Tests failed: 2`);
+    expect(tests).toEqual([]);
+  });
+});
+
+describe('files of tests', () => {
+  it('are named from the list of those that failed', () => {
+    const tests = readTests(`
+      [1/2] tests/limits.test.mjs
+      Error: Failed to resolve the path to 'getenv'
+
+      Failed test files:
+        - tests/limits.test.mjs (exit 1)
+        - see the log above`);
+    expect(tests.map(({ name, file }) => [name, file])).toEqual([['tests/limits.test.mjs', 'tests/limits.test.mjs']]);
+  });
+});

@@ -1,0 +1,69 @@
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+
+const SCALES = {
+  cause: ['right', 'partly', 'wrong', 'empty'],
+  advice: ['right', 'direction', 'generic', 'misleading', 'none'],
+  english: ['good', 'awkward'],
+} as const;
+type Scale = keyof typeof SCALES;
+
+const Judgement = z.strictObject({
+  id: z.string().min(1),
+  cause: z.enum(SCALES.cause),
+  advice: z.enum(SCALES.advice),
+  english: z.enum(SCALES.english),
+});
+export type Judgement = z.infer<typeof Judgement>;
+
+/** Reads one reader's judgements by ID. Throws with the line where one is none, or an ID comes twice. */
+export function readJudgements(path: string): ReadonlyMap<string, Judgement> {
+  const judgements = new Map<string, Judgement>();
+  for (const [at, line] of readFileSync(path, 'utf8').split('\n').entries()) {
+    if (line.trim() === '') continue;
+    const parsed = Judgement.safeParse(JSON.parse(line));
+    if (!parsed.success) throw new Error(`${path}, line ${at + 1}: ${z.prettifyError(parsed.error)}`);
+    if (judgements.has(parsed.data.id)) throw new Error(`${path}, line ${at + 1}: ${parsed.data.id} was judged on an earlier line.`);
+    judgements.set(parsed.data.id, parsed.data);
+  }
+  return judgements;
+}
+
+/** Two readings as Markdown: a table for each question, the agreement of the readers, and each answer on which they disagree. */
+export function comparisonText(first: ReadonlyMap<string, Judgement>, second: ReadonlyMap<string, Judgement>): string {
+  const pairs = [...first.values()].flatMap((one) => {
+    const other = second.get(one.id);
+    return other === undefined ? [] : [{ one, other }];
+  });
+  const lone = first.size + second.size - 2 * pairs.length;
+  const blocks = (Object.keys(SCALES) as Scale[]).map((scale) => scaleText(scale, pairs));
+  const head = `${pairs.length} answers were judged by both readers${lone === 0 ? '' : `, ${lone} by one (left out)`}.`;
+  return [head, ...blocks].join('\n\n');
+}
+
+type Pair = { readonly one: Judgement; readonly other: Judgement };
+
+function scaleText(scale: Scale, pairs: readonly Pair[]): string {
+  const shareOf = (word: string, by: keyof Pair) => (pairs.filter((pair) => pair[by][scale] === word).length / pairs.length).toFixed(2);
+  const rows = SCALES[scale].map((word) => `| ${word} | ${shareOf(word, 'one')} | ${shareOf(word, 'other')} |`);
+  const differing = pairs.filter(({ one, other }) => one[scale] !== other[scale]);
+  return [
+    `| ${scale} | first reader | second reader |`,
+    '|---|---|---|',
+    ...rows,
+    '',
+    `Agreement ${(1 - differing.length / pairs.length).toFixed(2)}, Cohen's kappa ${kappa(scale, pairs).toFixed(2)}.`,
+    ...differing.map(({ one, other }) => `- ${one.id}: ${one[scale]} / ${other[scale]}`),
+  ].join('\n');
+}
+
+/** Agreement beyond chance (Cohen 1960); 1 where both readers always say one and the same word. */
+export function kappa(scale: Scale, pairs: readonly Pair[]): number {
+  const share = (count: number) => count / pairs.length;
+  const seen = share(pairs.filter(({ one, other }) => one[scale] === other[scale]).length);
+  const chance = SCALES[scale].reduce((sum, word) => {
+    const [left, right] = [pairs.filter(({ one }) => one[scale] === word), pairs.filter(({ other }) => other[scale] === word)];
+    return sum + share(left.length) * share(right.length);
+  }, 0);
+  return chance === 1 ? 1 : (seen - chance) / (1 - chance);
+}

@@ -1,0 +1,66 @@
+import type { Config } from '../config/schema.ts';
+import { choosePublished, isPublishedRoute, type PublishBound } from '../domain/publish-bound.ts';
+import { sourceOutcomes } from '../judge/outcomes.ts';
+import type { Clock } from '../lib/time.ts';
+import type { Logger } from '../ports/telemetry.ts';
+import type { CalibrationStore } from '../stores/measurements.ts';
+
+/** From this share on there is no bound. */
+const NO_BOUND = 1;
+/** A decision counts within so many milliseconds. */
+const KEPT_MS = 60_000;
+const NEWEST = 20_000;
+
+type Bounded = { readonly triage: Pick<Config['triage'], 'maxWrong' | 'thresholds'> };
+
+/** What may be published by the outcomes that this release ships; null where no bound is configured. */
+export function shippedBound(config: Bounded): PublishBound | null {
+  return boundBy(config, []);
+}
+
+/** What is published of the shipped outcomes by this bound, and how much of it is wrong. */
+export function shippedShare(bound: PublishBound, floor: number) {
+  const all = sourceOutcomes();
+  const published = all.filter(({ route, stated }) => stated >= floor && isPublishedRoute(bound, route));
+  return { all: all.length, published: published.length, wrong: published.filter(({ right }) => !right).length };
+}
+
+/** The bound with what people decided here: own outcomes count like those that are shipped. Null where no bound is configured. */
+export async function readBound(
+  config: Bounded & { readonly review: Pick<Config['review'], 'auditEvery'> },
+  store: Pick<CalibrationStore, 'outcomes'>,
+): Promise<PublishBound | null> {
+  if (config.triage.maxWrong >= NO_BOUND) return null;
+  const decided = await store.outcomes(NEWEST);
+  const { auditEvery } = config.review;
+  return boundBy(
+    config,
+    decided.map(({ origin, ...one }) => ({ ...one, weight: origin === 'audit' ? Math.max(1, auditEvery) : 1 })),
+  );
+}
+
+/** Reads the bound, and remembers it for a moment. Where the database does not answer, the one known last stays. */
+export function boundInForce(
+  config: Parameters<typeof readBound>[0],
+  store: Pick<CalibrationStore, 'outcomes'>,
+  clock: Clock,
+  logger: Logger,
+) {
+  let known: { readonly at: number; readonly bound: PublishBound | null } | null = null;
+  return async (): Promise<PublishBound | null> => {
+    if (known !== null && clock.now() - known.at < KEPT_MS) return known.bound;
+    try {
+      known = { at: clock.now(), bound: await readBound(config, store) };
+    } catch (error) {
+      if (known === null) throw error;
+      logger.warn({ error }, 'the outcomes of decided answers could not be read; the previous bound stays in use');
+    }
+    return known.bound;
+  };
+}
+
+function boundBy({ triage }: Bounded, own: Parameters<typeof choosePublished>[0]): PublishBound | null {
+  const { maxWrong, thresholds } = triage;
+  if (maxWrong >= NO_BOUND) return null;
+  return choosePublished([...sourceOutcomes(), ...own], { maxWrong, floor: thresholds.autoNotify });
+}

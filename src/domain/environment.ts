@@ -1,0 +1,46 @@
+import { z } from 'zod';
+import { LogPosition } from './failure.ts';
+
+/** The version of a runtime or compiler, as a line of the log shows it. */
+export const ShownRuntime = z.object({
+  tool: z.enum(['node', 'python', 'go', 'java', 'rust']),
+  /** "18.20.4", "3.8": as exact as the log is. */
+  version: z.string(),
+  at: LogPosition,
+});
+export type ShownRuntime = z.infer<typeof ShownRuntime>;
+
+/** A released package that the log names and that the failure is about. */
+export const InvolvedArtifact = z.object({
+  /** `group:name` for Maven, the name elsewhere. */
+  name: z.string(),
+  version: z.string(),
+  at: LogPosition,
+  /** What the failure says is missing or changed and belongs to it; null where it is no such name. */
+  symbol: z.string().nullable(),
+  /** What it needs in another version than the build has. */
+  needs: z.object({ name: z.string(), version: z.string(), used: z.string().nullable(), at: LogPosition }).nullable(),
+  /** Others of its group that the build used: those of another version first. */
+  siblings: z.array(z.object({ name: z.string(), version: z.string() })),
+});
+export type InvolvedArtifact = z.infer<typeof InvolvedArtifact>;
+
+/** A change of a dependency's version, as a title, a branch or a tool's output announces it. */
+export const AnnouncedChange = z.object({
+  name: z.string(),
+  from: z.string().nullable(),
+  to: z.string(),
+  /** Where the log says so; null where the build's branch does. */
+  at: LogPosition.nullable(),
+});
+export type AnnouncedChange = z.infer<typeof AnnouncedChange>;
+
+/** What the log shows of the versions that the failed step worked with, as far as the failure may be about them. */
+export const BuildEnvironment = z.object({
+  runtimes: z.array(ShownRuntime),
+  artifacts: z.array(InvolvedArtifact),
+  /** Bills of materials that may have chosen the artifacts' versions. */
+  boms: z.array(z.object({ name: z.string(), version: z.string(), at: LogPosition })),
+  changes: z.array(AnnouncedChange),
+});
+export type BuildEnvironment = z.infer<typeof BuildEnvironment>;

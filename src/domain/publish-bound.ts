@@ -1,0 +1,172 @@
+import { z } from 'zod';
+import { type Risk, upperShare } from '../lib/binomial-bound.ts';
+
+/**
+ * What an answer rests on, the most reliable first: this order is the fixed sequence in which routes are tested, and must not be changed by
+ * looking at outcomes. `inferred`: a test or a tool's error, but for another category than it shows by itself. `Java compiler`: its errors look
+ * the same whether the code or a library changed. `contradicted`: a rule for another category was met, too.
+ */
+export const ROUTES = [
+  'tool error and words',
+  'test and words',
+  'test',
+  'tool error',
+  'rule and words',
+  'inferred',
+  'Java compiler',
+  'exception',
+  'contradicted',
+  'rule',
+  'words',
+  'model',
+] as const;
+export const Route = z.enum(ROUTES);
+export type Route = z.infer<typeof Route>;
+
+/** An answer whose truth is known: what it rested on, how sure it was, and whether it was right. */
+export interface RouteOutcome {
+  readonly route: Route;
+  readonly stated: number;
+  readonly right: boolean;
+  /** How many answers it represents; 1 where it is left out. */
+  readonly weight?: number;
+}
+
+/** What is known of one route. */
+export const RouteStanding = z.object({
+  route: Route,
+  outcomes: z.number(),
+  wrong: z.number(),
+  /** The highest share of wrong answers that is still possible if this route is published with those before it. */
+  upper: z.number(),
+  /** Never where no outcome is known. */
+  published: z.boolean(),
+  /** So many more right outcomes are needed before it may be published; 0 where it is. */
+  missing: z.int(),
+});
+export type RouteStanding = z.infer<typeof RouteStanding>;
+
+/** Which routes may be published so that at most this share of the published answers is wrong. */
+export const PublishBound = z.object({
+  maxWrong: z.number(),
+  confidence: z.number(),
+  routes: z.array(RouteStanding),
+});
+export type PublishBound = z.infer<typeof PublishBound>;
+
+/** Says why answers of this route are not published, for people. */
+export function boundReason({ routes, maxWrong }: PublishBound, route: Route): string {
+  const standing = routes.find((one) => one.route === route);
+  const { outcomes = 0, wrong = 0, missing = 0 } = standing ?? {};
+  const known = `${Math.round(wrong)} of ${Math.round(outcomes)} known answers ${ROUTE_WORDS[route]} were wrong`;
+  const more = standing === undefined ? '' : `; ${missing} more right ones would show at most ${percentText(maxWrong)}`;
+  return `${known}${more}`;
+}
+
+/** What an answer of each route rests on, to be read after "answers". */
+export const ROUTE_WORDS: Readonly<Record<Route, string>> = {
+  'tool error and words': "from a tool's error and the learned words",
+  'test and words': 'from a failing test and the learned words',
+  test: 'from a failing test',
+  'tool error': "from a tool's error",
+  'rule and words': 'from a log line and the learned words',
+  inferred: "inferred from a test or a tool's error",
+  'Java compiler': 'from errors of the Java compiler',
+  exception: 'from an exception',
+  contradicted: 'with conflicting evidence',
+  rule: 'from one log line',
+  words: 'from the learned words alone',
+  model: 'from a model alone',
+};
+
+function percentText(share: number): string {
+  return `${Number((100 * share).toFixed(1))} % wrong`;
+}
+
+/** How surely the bound is to hold. */
+export const BOUND_CONFIDENCE = 0.9;
+/** A route with so many outcomes must keep to the bound by itself, too; one with fewer is pooled with those before it. */
+const ALONE_FROM = 100;
+/** Routes up to this one rest on a structured witness that says so itself; they are pooled and tested first. */
+const FIRST_TESTED: Route = 'tool error';
+/** These rest on one line or on words alone and are never published without a person. */
+const UNFOUNDED: ReadonlySet<Route> = new Set(['rule', 'words']);
+/** What is not known of an answer's route is not published: an answer of a model has only its own outcomes. */
+export function isPublishedRoute({ routes }: PublishBound, route: Route): boolean {
+  return routes.some((one) => one.route === route && one.published);
+}
+
+/**
+ * Chooses the routes to publish by Learn then Test (Angelopoulos et al. 2021, arXiv 2110.01052): those with structured witnesses together,
+ * then one route more each time in the order of ROUTES. Each time the one-sided Clopper-Pearson bound on the share of wrong answers among all that would be published is tested, until the first
+ * failure. The fixed sequence needs no correction for several tests. Only outcomes from `floor` on count: others are not published.
+ * The route `model` is tested by itself, since what is known of the rules says nothing of a model. Weighted outcomes count as many as they are worth (Kish).
+ */
+export function choosePublished(outcomes: readonly RouteOutcome[], { maxWrong, floor }: { maxWrong: number; floor: number }): PublishBound {
+  const risk = { most: maxWrong, confidence: BOUND_CONFIDENCE };
+  const known = outcomes.filter(({ stated, route }) => stated >= floor && !UNFOUNDED.has(route));
+  let pool: Tally = { size: 0, wrong: 0 };
+  let isOpen = true;
+  let isTested = false;
+  const pending: RouteStanding[] = [];
+  const routes: RouteStanding[] = [];
+  for (const route of ROUTES.filter((one) => !UNFOUNDED.has(one) && one !== 'model')) {
+    const own = tallyOf(known.filter((one) => one.route === route));
+    const within = isOpen ? { size: pool.size + own.size, wrong: pool.wrong + own.wrong } : own;
+    if (isOpen) pool = within;
+    const upper = upperShare(within.wrong, within.size, risk.confidence);
+    const standing = { route, outcomes: own.size, wrong: own.wrong, upper, published: false, missing: missingFor(within, risk) };
+    pending.push(standing);
+    isTested ||= route === FIRST_TESTED;
+    if (!isOpen || !isTested) continue;
+    isOpen =
+      keeps(pool, risk) && pending.every((one) => one.outcomes < ALONE_FROM || keeps({ size: one.outcomes, wrong: one.wrong }, risk));
+    if (isOpen) routes.push(...pending.splice(0).map((one) => ({ ...one, upper, published: one.outcomes > 0, missing: 0 })));
+  }
+  const model = tallyOf(known.filter(({ route }) => route === 'model'));
+  const isKept = keeps(model, risk);
+  const alone = {
+    route: 'model' as const,
+    outcomes: model.size,
+    wrong: model.wrong,
+    upper: upperShare(model.wrong, model.size, risk.confidence),
+    published: isKept,
+    missing: isKept ? 0 : missingFor(model, risk),
+  };
+  return { maxWrong, confidence: risk.confidence, routes: [...routes, ...pending, alone] };
+}
+
+interface Tally {
+  readonly size: number;
+  readonly wrong: number;
+}
+
+/** Counts outcomes as the equal cases that they are worth (Kish 1965). */
+function tallyOf(outcomes: readonly RouteOutcome[]): Tally {
+  const sums = { weight: 0, squares: 0, wrong: 0 };
+  for (const { right, weight = 1 } of outcomes) {
+    sums.weight += weight;
+    sums.squares += weight ** 2;
+    if (!right) sums.wrong += weight;
+  }
+  if (sums.weight === 0) return { size: 0, wrong: 0 };
+  const size = sums.weight ** 2 / sums.squares;
+  return { size, wrong: (sums.wrong / sums.weight) * size };
+}
+
+function keeps({ wrong, size }: Tally, { most, confidence }: Risk): boolean {
+  return upperShare(wrong, size, confidence) <= most;
+}
+
+const MOST_MISSING = 1_000_000;
+
+/** How many right outcomes more keep to the risk, by halving; the most that is looked for where the risk is zero. */
+function missingFor({ wrong, size }: Tally, risk: Risk): number {
+  let [low, high] = [0, MOST_MISSING];
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    if (keeps({ wrong, size: size + middle }, risk)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}

@@ -1,0 +1,115 @@
+import { type Act, type Classification, isNotDevelopersFault } from '../domain/analysis.ts';
+import { KIND_CATEGORY } from '../domain/category.ts';
+import type { Evidence } from '../domain/evidence.ts';
+import type { Ruling } from './classify.ts';
+import { confirmedEntry, fittingDocument, lastingFailure } from './evidence-facts.ts';
+import { KIND_WORDING } from './kinds.ts';
+import type { Match } from './rule.ts';
+import { type Filled, type FindValue, fill, type Nearness, type Value } from './sentence.ts';
+import { cleanWords } from './values/clean.ts';
+import { wordsOf } from './wording.ts';
+
+/** What to do, or that nothing is known to do. */
+export interface Advice {
+  readonly text: string;
+  readonly act: Act | null;
+  /** Probability that following it helps, 0..1; 0 where nothing is advised. */
+  readonly confidence: number;
+  /** Values that the sentence used. */
+  readonly values: readonly Value[];
+}
+
+/** Below it nothing is advised: a misleading hint costs three times what silence costs. */
+const LEAST_CONFIDENCE = 0.45;
+/** How much a sentence may be trusted by whose it is, before its values are looked at. */
+const BY_ORIGIN = { rule: 0.9, tool: 0.8, kind: 0.75 } as const;
+/** The same by where its farthest value stands. */
+const BY_NEARNESS: Readonly<Record<Nearness, number>> = { line: 1, paragraph: 0.95, step: 0.85 };
+/** Of a sentence that holds no value of the log. */
+const WITHOUT_VALUES = 0.8;
+
+/**
+ * Advises one thing: what a person confirmed, else the rule's sentence, else what the failed tool itself prints, else what is true of
+ * the kind. Says that no fix was found where none of them can be filled from the failure's own lines.
+ */
+export function advise(
+  ruling: Ruling,
+  classification: Classification,
+  evidence: readonly Evidence[],
+  match: Match | null,
+  find: FindValue | null,
+): Advice {
+  const lasting = isNotDevelopersFault(classification) ? lastingFailure(evidence) : null;
+  const advice = chooseAdvice(ruling, classification, evidence, match, find);
+  if (lasting === null) return advice;
+  const again = `It failed this way ${lasting.times} times in a row, since #${lasting.since}: rerunning it will not help.`;
+  return {
+    ...advice,
+    text: `${again} ${advice.act === 'rerun' ? silence(ruling) : advice.text}`,
+    act: advice.act === 'rerun' ? null : advice.act,
+  };
+}
+
+function chooseAdvice(
+  ruling: Ruling,
+  classification: Classification,
+  evidence: readonly Evidence[],
+  match: Match | null,
+  find: FindValue | null,
+): Advice {
+  const confirmed = confirmedEntry(evidence, classification.category);
+  if (confirmed?.fix != null) {
+    const text = `${confirmed.fix} (confirmed by ${confirmed.confirmedBy} for an earlier failure of this kind)`;
+    return { text, act: null, confidence: 0.9, values: [] };
+  }
+  const said = find === null ? null : fromLog(match, classification, find);
+  if (said !== null && said.confidence * (0.5 + 0.5 * classification.confidence) >= LEAST_CONFIDENCE) return said;
+  const document = fittingDocument(evidence, classification.category, classification.kind);
+  // What fits a kind of failure in general says nothing of this one; a team's own document is about its own failures.
+  if (document?.fix != null && document.evidence.source.startsWith('team-knowledge/'))
+    return { text: document.fix, act: null, confidence: 0.5, values: [] };
+  return { text: silence(ruling), act: null, confidence: 0, values: [] };
+}
+
+function fromLog(match: Match | null, { category, kind }: Classification, find: FindValue): Advice | null {
+  const own = firstFilled(match?.rule.fix ?? [], find, BY_ORIGIN.rule);
+  if (own !== null) return own;
+  const hint = firstFilled(
+    [
+      ['code', '{tool} says what to do: “{hint}”.'],
+      ['code', 'The failed step says what to do: “{hint}”.'],
+    ],
+    find,
+    BY_ORIGIN.tool,
+  );
+  if (hint !== null) return { ...hint, act: actOf(category) };
+  // What is said of a kind holds in the category that the kind belongs to.
+  return match === null || KIND_CATEGORY[kind] !== category ? null : firstFilled(KIND_WORDING[kind].fix ?? [], find, BY_ORIGIN.kind);
+}
+
+function firstFilled(fixes: NonNullable<(typeof KIND_WORDING)['unknown']['fix']>, find: FindValue, trust: number): Advice | null {
+  for (const [act, sentence] of fixes) {
+    const filled = fill(sentence, find);
+    if (filled !== null) return { text: filled.text, act, confidence: trust * trustIn(filled), values: filled.values };
+  }
+  return null;
+}
+
+function trustIn({ values }: Filled): number {
+  if (values.length === 0) return WITHOUT_VALUES;
+  return Math.min(...values.map(({ near }) => BY_NEARNESS[near]));
+}
+
+/** What advice of a tool usually asks for, by where the fault lies. */
+function actOf(category: Classification['category']): Act {
+  if (category === 'DEPENDENCY_ERROR') return 'dependency';
+  return category === 'CODE_ERROR' || category === 'TEST_FAILURE' ? 'code' : 'configuration';
+}
+
+/** Says that no fix is known, and where the step stopped. */
+function silence({ decisive, facts }: Ruling): string {
+  const line =
+    (decisive === null ? null : wordsOf(decisive.fact)) ?? facts.subject.messages[0]?.text ?? facts.subject.failures[0]?.message ?? '';
+  const said = cleanWords(line.split('\n').find((one) => one.trim() !== '') ?? '', 160);
+  return said === '' ? 'No fix found. The step stopped without saying why.' : `No fix found. The step stopped with: ${said}.`;
+}

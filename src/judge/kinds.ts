@@ -1,0 +1,126 @@
+import type { Kind } from '../domain/category.ts';
+import type { Wording } from './sentence.ts';
+import { SOURCE_FIXES, SOURCE_READS } from './source-wording.ts';
+
+/** How a kind is spoken of, and what is true of each of its failures. A sentence without a filled slot is said of none. */
+interface KindWording extends Wording {
+  /** The beginning of a sentence. */
+  readonly spoken: string;
+  /** As `reads`, but tried only on the deciding line and the lines that continue it: the next finding is another matter. */
+  readonly readsOwn?: readonly RegExp[];
+}
+
+/** The kinds in words. What holds only for some failures of a kind belongs into the row of their rule. */
+export const KIND_WORDING: Readonly<Record<Kind, KindWording>> = {
+  compile_error: {
+    spoken: 'The code does not compile',
+    readsOwn: SOURCE_READS,
+    fix: [...SOURCE_FIXES, ['code', 'Correct the code at {place}, then run `{command}` again.'], ['code', 'Correct the code at {place}.']],
+  },
+  type_error: {
+    spoken: 'The types do not match',
+    readsOwn: SOURCE_READS,
+    fix: [
+      ...SOURCE_FIXES,
+      ['code', 'Make the types match at {place}, then run `{command}` again.'],
+      ['code', 'Make the types match at {place}.'],
+    ],
+  },
+  null_reference: { spoken: 'The code uses a value or name that is missing' },
+  crash: { spoken: 'The program crashed' },
+  link_error: { spoken: 'The program does not link' },
+  lint_failure: {
+    spoken: 'A lint check failed',
+    readsOwn: SOURCE_READS,
+    reads: [
+      /\b(?<problems>\d{1,6}) problems? \(/,
+      /^Found (?<problems>\d{1,6}) errors?\b/,
+      /\b(?<fixable>\d{1,6}) (?:errors?|problems?)(?: and \d{1,6} warnings?)? (?:are )?(?:potentially )?fixable with the `?--fix/,
+      /\[\*\] (?<fixable>\d{1,6}) fixable with the `?--fix/,
+    ],
+    fix: [
+      ['code', fixByLinter],
+      ...SOURCE_FIXES,
+      ['code', 'Correct the finding at {place}, then run `{command}` again.'],
+      ['code', 'Correct the finding at {place}.'],
+    ],
+  },
+  formatting_failure: { spoken: 'The code is not formatted to the project style' },
+  assertion: {
+    spoken: 'A test assertion failed',
+    fix: [
+      ['code', 'Start at {place}: {test} gets {actual} instead of {expected}. Correct the code, or the test if the new value is intended.'],
+    ],
+  },
+  snapshot: {
+    spoken: 'The output does not match the stored snapshot',
+    fix: [
+      [
+        'code',
+        'Review the difference in {test}: update the snapshot and commit it if every changed line is intended; otherwise correct the code that renders it.',
+      ],
+    ],
+  },
+  flaky_timing: {
+    spoken: 'A test timed out waiting for a condition',
+    reads: [
+      /(?:[Ee]xceeded timeout of|[Tt]imed? ?out (?:in|after|of)|[Tt]imeout of|[Tt]imeout) {1,4}(?<limit>\d[\d,.]{0,9} ?(?:ms|s|seconds?|milliseconds)\b)/,
+    ],
+    fix: [
+      ['code', 'Let {test} wait for its condition itself (start at {place}); raise its limit of {limit} only if it has more work to do.'],
+    ],
+  },
+  threshold: { spoken: 'A threshold was not met' },
+  timeout: { spoken: 'A time limit expired' },
+  out_of_memory: { spoken: 'The machine or process ran out of memory' },
+  disk_full: { spoken: 'The disk is full' },
+  network: {
+    spoken: 'The network or a remote host did not answer',
+    fix: [['rerun', 'Run the job again when {host} answers; nothing of yours is involved.']],
+  },
+  service_unavailable: {
+    spoken: 'A service did not answer',
+    fix: [['rerun', 'Run the job again when {host} answers; nothing of yours is involved.']],
+  },
+  runner_lost: { spoken: 'The runner was lost' },
+  rate_limited: {
+    spoken: 'A service is limiting requests',
+    fix: [['rerun', 'Run the job again when the limit of {host} resets.']],
+  },
+  permission_or_secret: { spoken: 'A permission or secret is missing' },
+  workflow_config: { spoken: 'The pipeline or one of its commands is misconfigured' },
+  environment: { spoken: 'The job is not set up for what it runs' },
+  process_gate: { spoken: 'A process rule was violated' },
+  upstream_job: { spoken: 'The job failed because another job failed' },
+  missing_file: { spoken: 'The build cannot find a file or folder' },
+  missing_module: {
+    spoken: 'A module could not be found',
+    fix: [['dependency', 'Declare {package} as a dependency, or correct the import if it was renamed.']],
+  },
+  version_conflict: { spoken: 'Dependency versions are incompatible' },
+  dependency_install: { spoken: 'A dependency could not be installed' },
+  vulnerability: { spoken: 'A dependency has a known vulnerability' },
+  docker_build: { spoken: 'The image could not be built' },
+  unknown: { spoken: 'The cause is not clear' },
+};
+
+/** Linters that mend findings themselves, and how they are called for the whole project. */
+const MENDING = /\b(eslint|ruff|stylelint|biome|oxlint)\b/;
+const CALLS: Readonly<Record<string, string>> = {
+  eslint: 'npx eslint .',
+  ruff: 'ruff check .',
+  stylelint: 'npx stylelint "**/*.css"',
+  biome: 'npx biome check',
+  oxlint: 'npx oxlint',
+};
+
+/** A linter's own call with its option to mend, where the linter says how many findings that mends. */
+function fixByLinter(read: (slot: string) => string | null): string | null {
+  const [fixable, command, problems] = [read('fixable'), read('command') ?? '', read('problems')];
+  const linter = MENDING.exec(command)?.[1] ?? MENDING.exec(read('tool') ?? '')?.[1];
+  if (fixable === null || Number(fixable) === 0 || linter === undefined) return null;
+  const isOwn = /^(?:npx )?(?:eslint|ruff check|stylelint|biome|oxlint)\b/.test(command);
+  const call = isOwn ? (/^(?:npx|ruff) /.test(command) ? command : `npx ${command}`) : (CALLS[linter] ?? '');
+  const count = problems === null || problems === fixable ? fixable : `${fixable} of the ${problems} problems`;
+  return `Run \`${call} --${linter === 'biome' ? 'write' : 'fix'}\` and commit the result: ${count} ${fixable === '1' ? 'is' : 'are'} fixable.`;
+}

@@ -1,0 +1,45 @@
+import type { Diagnostic } from '../domain/failure.ts';
+import { firstOfEach } from '../lib/collections.ts';
+import { saysNothing } from '../log/roles.ts';
+import type { Fact, Facts } from './facts.ts';
+import { isForeignPath } from './paths.ts';
+import type { Match } from './rule.ts';
+
+const COMPILED: ReadonlySet<string> = new Set([
+  'compile_error',
+  'type_error',
+  'link_error',
+  'lint_failure',
+  'formatting_failure',
+  'version_conflict',
+]);
+/** Rules of the set-up whose findings a tool lists with their places. */
+const DIAGNOSED: ReadonlySet<string> = new Set(['compiler-options', 'workflow-file']);
+
+/** Finds the diagnostic that an answer is about: the first error in a file of ours, else the one that decided. Null where no tool reports on source. */
+export function findLeadingDiagnostic(facts: Facts, match: Match | null): Diagnostic | null {
+  if (match === null || !(COMPILED.has(match.rule.kind) || DIAGNOSED.has(match.rule.name)) || match.rule.name === 'not-formatted')
+    return null;
+  const errors = listErrors(facts);
+  const same = errors.find((entry) => match.fact.text.includes(entry.message.slice(0, 200)));
+  const own = errors.find((entry) => entry.file !== null && !isForeignPath(entry.file));
+  if (match.rule.kind === 'version_conflict') return same ?? null;
+  // The first error explains later ones more often than the other way round.
+  return own ?? same ?? errors[0] ?? null;
+}
+
+/** Lists the errors, each once, and neither make's echo, nor a bare code, nor what a compiler says after its errors. */
+export function listErrors({ subject }: Facts): Diagnostic[] {
+  const errors = subject.diagnostics.filter(
+    ({ severity, tool, message }) => severity === 'error' && tool !== 'make' && message.length > 7 && !saysNothing(message),
+  );
+  return firstOfEach(errors, ({ file, line, message }) => `${file}:${line} ${message}`);
+}
+
+/** The fact that sentences are made of: the leading diagnostic, where there is one with a place, else what decided. */
+export function findTellingFact(facts: Facts, match: Match | null): Fact | null {
+  const entry = findLeadingDiagnostic(facts, match);
+  if (match === null) return facts.all.find(({ origin }) => origin === 'message') ?? null;
+  if (entry?.at == null) return match.fact;
+  return { ...match.fact, origin: 'diagnostic', text: entry.message, source: entry.at.source, line: entry.at.line };
+}

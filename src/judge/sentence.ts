@@ -1,0 +1,87 @@
+import type { Act } from '../domain/analysis.ts';
+
+/** How near to the deciding line a value was read: on it, in its paragraph, or elsewhere in the failed step. */
+export type Nearness = 'line' | 'paragraph' | 'step';
+
+/** A word of the log that a sentence may hold, with the line it stands on. */
+export interface Value {
+  readonly text: string;
+  readonly source: string | null;
+  readonly line: number | null;
+  readonly near: Nearness;
+}
+
+/** Finds the value of a slot; null where the log does not name it. */
+export type FindValue = (slot: string) => Value | null;
+
+/**
+ * Text with slots: "`{command}` needs Node {required}." It is used only if all its slots are filled;
+ * `{login?}` must be filled and is not spoken. A function receives the
+ * values as text, for the few sentences that choose between words.
+ */
+export type Sentence = string | ((read: (slot: string) => string | null) => string | null);
+
+/** One sentence, or several from the most specific to the most general. */
+export type Sentences = Sentence | readonly Sentence[];
+
+/** Advice: the kind of act it asks for, and the sentence. */
+export type Fix = readonly [act: Act, sentence: Sentence];
+
+/** What a row knows to say about its failures. */
+export interface Wording {
+  /** Each named group is a slot: tried on the deciding line, then on its paragraph, then on the failed step. */
+  readonly reads?: readonly RegExp[];
+  /** At most 80 characters when filled. */
+  readonly title?: Sentences;
+  /** What was attempted, what refused it, and the values. */
+  readonly cause?: Sentences;
+  /** Advice, the most specific first; none is better than a guess. */
+  readonly fix?: readonly Fix[];
+}
+
+/** A sentence with all its slots filled. */
+export interface Filled {
+  readonly text: string;
+  /** The values it used; each knows its line. */
+  readonly values: readonly Value[];
+}
+
+/** A slot; with a question mark it must have a value and is not spoken. */
+const SLOT = /\{(\w{1,30})(\??)\}/g;
+
+/** Fills the first sentence whose slots all have values; null where there is none. */
+export function fillFirst(sentences: Sentences | undefined, find: FindValue): Filled | null {
+  if (sentences === undefined) return null;
+  const list = Array.isArray(sentences) ? (sentences as readonly Sentence[]) : [sentences as Sentence];
+  for (const sentence of list) {
+    const filled = fill(sentence, find);
+    if (filled !== null) return filled;
+  }
+  return null;
+}
+
+/** Fills one sentence; null where a slot has no value. */
+export function fill(sentence: Sentence, find: FindValue): Filled | null {
+  const values: Value[] = [];
+  const read = (slot: string): string | null => {
+    const value = find(slot);
+    if (value !== null) values.push(value);
+    return value?.text ?? null;
+  };
+  if (typeof sentence !== 'string') {
+    const text = sentence(read);
+    return text === null ? null : { text, values };
+  }
+  const slots = Array.from(sentence.matchAll(SLOT), ([, slot]) => slot ?? '');
+  const words = new Map(slots.map((slot) => [slot, read(slot)]));
+  if ([...words.values()].includes(null)) return null;
+  const spoken = (_: string, slot: string, silent: string) => (silent === '' ? (words.get(slot) ?? '') : '');
+  return { text: sentence.replace(SLOT, spoken), values };
+}
+
+/** The slots that the templates of a wording name; functions are not looked into. */
+export function slotsIn({ title, cause, fix }: Wording): string[] {
+  const sentences = [title ?? [], cause ?? [], (fix ?? []).map(([, sentence]) => sentence)].flat();
+  const templates = sentences.filter((sentence) => typeof sentence === 'string');
+  return templates.flatMap((template) => Array.from(template.matchAll(SLOT), ([, slot]) => slot ?? ''));
+}

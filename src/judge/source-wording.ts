@@ -1,0 +1,60 @@
+import type { Fix } from './sentence.ts';
+
+const NAME = String.raw`[\w.$:<>~]{1,80}`;
+const pattern = (source: string) => new RegExp(source.replaceAll('NAME', NAME));
+
+/** What compilers, type checkers and linters of many languages say about source in nearly the same words. */
+export const SOURCE_READS: readonly RegExp[] = [
+  // A word that is nearly right.
+  /\b[Dd]id you mean:? (?:to (?:use|import|write) )?(?:one of )?['"`‘“]?(?<suggestion>[\w@./$:-]{2,80})/,
+  /\bthere is (?:a |an )?[\w ]{1,40} with a similar name[^`'"\n]{0,40}[`'"](?<suggestion>[\w@./$:-]{2,80})/,
+  pattern(String.raw`[\x60'"‘](?<member>NAME)['"’\x60] does not exist on type [\x60'"‘](?<owner>[^'"’\x60\n]{1,80})['"’\x60]`),
+  pattern(String.raw`value of type '(?<owner>[^'\n]{1,80})' has no (?:dynamic )?member '(?<member>NAME)'`),
+  pattern(`'(?<owner>NAME)' does not contain a definition for '(?<member>NAME)'`),
+  pattern(
+    String.raw`no (?:method|field|function or associated item)(?: named)? \x60(?<member>NAME)\x60 (?:found|on)\b[^\x60\n]{0,60}\x60(?<owner>[^\x60\n]{1,80})\x60`,
+  ),
+  pattern(String.raw`\.(?<member>\w{1,80}) undefined \(type (?<owner>NAME) has no`),
+  pattern(String.raw`'(?<owner>[^'\n]{1,80})' has no member named '(?<member>NAME)'`),
+  pattern(`"(?<owner>NAME)" has no attribute "(?<member>NAME)"`),
+  pattern(
+    String.raw`(?:Unresolved reference:?|undefined:|Cannot find name|use of undeclared (?:identifier|type)|[Uu]ndefined name|cannot find type) ['"\x60‘]?(?<unresolved>NAME)(?<![.:])`,
+  ),
+  pattern(String.raw`cannot find ['\x60](?<unresolved>NAME)['\x60] in scope`),
+  pattern(String.raw`cannot find (?:value|function|type|macro|struct|trait)[\w, /]{0,40} \x60(?<unresolved>NAME)\x60 in this`),
+  pattern(
+    String.raw`['\x60‘"](?<unresolved>NAME)['\x60’"] (?:was not declared in this scope|is not defined|does not exist in the current context)`,
+  ),
+  /^\s{0,8}(?:\[ERROR\] {1,6})?symbol: {1,6}(?:class|variable|method|static) (?<unresolved>[\w.]{1,80})/,
+  pattern(
+    String.raw`(?:[Ii]nvalid redeclaration of|redefinition of|Redeclaration:|Duplicate identifier|duplicate class:) ['"\x60‘]?(?<twice>NAME)(?:\([^)\n]{0,80}\))?`,
+  ),
+  pattern(String.raw`(?<twice>\w{1,80}) redeclared in this block`),
+  /[Tt]ype '(?<given>[^'\n]{1,80})' is not assignable to (?:type|parameter of type) '(?<wanted>[^'\n]{1,80})'/,
+  /\(got "(?<given>[^"\n]{1,80})", expected "(?<wanted>[^"\n]{1,80})"\)/,
+  /has incompatible type "(?<given>[^"\n]{1,80})"; expected "(?<wanted>[^"\n]{1,80})"/,
+  /incompatible types: (?<given>[\w.<>[\]?, ]{1,80}) cannot be converted to (?<wanted>[\w.<>[\]?, ]{1,80})/,
+  /expected `(?<wanted>[^`\n]{1,80})`, found `(?<given>[^`\n]{1,80})`/,
+  /\(\w{1,20} of type (?<given>[\w.*[\]]{1,80})\) as (?<wanted>[\w.*[\]]{1,80}) value/,
+  pattern(
+    String.raw`['"\x60‘](?<unused>NAME)['"\x60’] (?:is )?(?:defined|declared|assigned a value|imported)\b.{0,30}? (?:but|and) (?:never|its value is never|unused|not)\b`,
+  ),
+  pattern(String.raw`(?:declared and not used: |unused (?:import|variable):? \x60)(?<unused>NAME)`),
+  pattern(String.raw`Local variable [\x60'](?<unused>NAME)['\x60] is assigned to but never used`),
+  /'(?<constant>\w{1,80})' is never reassigned\. Use 'const'/,
+  /(?<importsFirst>imports are only allowed in the beginning of file)/,
+  /(?<whitespace>Trailing whitespace)/i,
+];
+
+/** What to do about them; each names the place. */
+export const SOURCE_FIXES: readonly Fix[] = [
+  ['code', 'Correct {place}: {tool} suggests `{suggestion}`.'],
+  ['code', 'Use a member that {owner} has at {place}, or add `{member}` to it.'],
+  ['code', 'Import or define `{unresolved}` for {place}, or correct its spelling.'],
+  ['code', 'Remove or rename one of the declarations of `{twice}`; one is at {place}.'],
+  ['code', 'Change the value at {place} from {given} to {wanted}, or the declared type if that is what changed.'],
+  ['code', 'Remove `{unused}` at {place}, or use it.'],
+  ['code', 'Declare `{constant}` with `const` at {place}.'],
+  ['code', (read) => read('importsFirst') && read('place') && `Move the import at ${read('place')} to the top of the file.`],
+  ['code', (read) => read('whitespace') && read('place') && `Remove the trailing whitespace at ${read('place')}.`],
+];

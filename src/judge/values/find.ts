@@ -1,0 +1,150 @@
+import type { Fact, Facts } from '../facts.ts';
+import { hostOf, missingModuleName, ownServiceOf, packageOf } from '../line-facts.ts';
+import type { FindValue, Nearness, Value } from '../sentence.ts';
+import { joinAfter, readBlock, type TellingBlock } from '../telling-block.ts';
+import { toolName } from '../wording.ts';
+import { cleanValue, cleanWords } from './clean.ts';
+import { readCommand, readStep } from './command.ts';
+import { readHint } from './hint.ts';
+import { SHARED_PATTERNS } from './patterns.ts';
+import { readPlace } from './place.ts';
+import { readActual, readExpected, readTest } from './tests.ts';
+import { VERSION_READERS } from './versions.ts';
+
+/** Values that are read with more than a pattern. */
+type Reader = (block: TellingBlock, facts: Facts) => Value | null;
+
+const READERS: Readonly<Record<string, Reader>> = {
+  place: (block, { subject }) => readPlace(block, subject),
+  file: (block, { subject }) => change(readPlace(block, subject), (place) => place.replace(/:\d{1,6}$/, '')),
+  test: (block, { subject }) => readTest(block, subject),
+  expected: (block, { subject }) => readExpected(block, subject),
+  actual: (block, { subject }) => readActual(block, subject),
+  command: (block, { subject }) => readCommand(block, subject),
+  step: (block, { subject }) => readStep(block, subject),
+  hint: (block, { subject }) => readHint(block, subject),
+  host: (block) => onLines(block, hostOf),
+  service: (block) => onLines(block, (text) => ownServiceOf(text)?.name ?? null),
+  module: (block) => onLines(block, missingModuleName),
+  package: (block) => onLines(block, publishedName),
+  message: ({ trigger }) => valueOn(trigger, cleanWords(trigger.text.split('\n')[0] ?? '', 160)),
+  tool: readTool,
+  ...VERSION_READERS,
+};
+
+/**
+ * Finds the values of a failure: first with the row's own patterns, on the deciding line, its paragraph and its step; then with those
+ * that all rows share, never further than the paragraph. Each is read at most once.
+ */
+export function createFinder(fact: Fact, { reads, readsOwn }: Patterns, facts: Facts): FindValue {
+  const block = readBlock(fact, facts);
+  const ownBlock = { ...block, paragraph: linesThatContinue(block, facts) };
+  const known = new Map<string, Value | null>();
+  return (slot) => {
+    const before = known.get(slot);
+    if (before !== undefined) return before;
+    const value =
+      readNamed(slot, reads, block, 'step') ??
+      readNamed(slot, readsOwn, ownBlock, 'paragraph') ??
+      READERS[slot]?.(block, facts) ??
+      readNamed(slot, SHARED_PATTERNS, block, 'paragraph');
+    known.set(slot, value);
+    return value;
+  };
+}
+
+/** The patterns of a failure: those that may look into the whole step, and those that may not look beyond their own finding. */
+interface Patterns {
+  readonly reads: readonly RegExp[];
+  readonly readsOwn: readonly RegExp[];
+}
+
+/** The lines below the trigger up to the next finding. */
+function linesThatContinue({ trigger, paragraph }: TellingBlock, { subject }: Facts): TellingBlock['paragraph'] {
+  const below = paragraph.filter(({ line }) => trigger.line !== null && line > trigger.line);
+  const next = below.findIndex((one) => subject.diagnostics.some(({ at }) => at?.source === one.source && at.line === one.line));
+  return next < 0 ? below : below.slice(0, next);
+}
+
+/** The slots that any row may use. */
+export function sharedSlots(): ReadonlySet<string> {
+  return new Set([...Object.keys(READERS), ...SHARED_PATTERNS.flatMap(groupsOf)]);
+}
+
+/** The names of a pattern's groups. */
+export function groupsOf({ source }: RegExp): string[] {
+  return Array.from(source.matchAll(/\(\?<([a-zA-Z]\w{0,30})>/g), ([, name]) => name ?? '');
+}
+
+/** Reads a named group with the first pattern that fills it, nearest line first. */
+function readNamed(slot: string, patterns: readonly RegExp[], block: TellingBlock, furthest: Nearness): Value | null {
+  const fit = patterns.filter((pattern) => pattern.source.includes(`(?<${slot}>`));
+  if (fit.length === 0) return null;
+  const { trigger, paragraph, step } = block;
+  const onTrigger = fit.flatMap((pattern) => groupIn(pattern, trigger.text, slot) ?? [])[0];
+  if (onTrigger !== undefined) return { text: onTrigger, source: trigger.source, line: trigger.line, near: 'line' };
+  const near = readLines(slot, fit, paragraph, 'paragraph') ?? readWrapped(slot, fit, block);
+  return near ?? (furthest === 'step' ? readLines(slot, fit, step, 'step') : null);
+}
+
+function readLines(slot: string, patterns: readonly RegExp[], lines: TellingBlock['step'], near: Nearness): Value | null {
+  for (const pattern of patterns) {
+    for (const one of lines) {
+      const text = groupIn(pattern, one.text, slot);
+      if (text !== null) return { text, source: one.source, line: one.line, near };
+    }
+  }
+  return null;
+}
+
+/** A sentence that was wrapped is only whole where its lines are joined. */
+function readWrapped(slot: string, patterns: readonly RegExp[], block: TellingBlock): Value | null {
+  const { text, lineAt } = joinAfter(block);
+  for (const pattern of patterns) {
+    const found = pattern.exec(text);
+    const value = cleanValue(found?.groups?.[slot] ?? '');
+    if (found === null || value === null) continue;
+    const at = lineAt(text.indexOf(found.groups?.[slot] ?? '', found.index));
+    return { text: value, source: at?.source ?? null, line: at?.line ?? null, near: 'paragraph' };
+  }
+  return null;
+}
+
+function groupIn(pattern: RegExp, text: string, slot: string): string | null {
+  const group = pattern.exec(text)?.groups?.[slot];
+  return group === undefined ? null : cleanValue(group);
+}
+
+/** The first line, nearest first, in which a word is found. */
+function onLines({ trigger, paragraph }: TellingBlock, read: (text: string) => string | null): Value | null {
+  const first = read(trigger.text);
+  if (first !== null) return valueOn(trigger, cleanValue(first));
+  for (const one of paragraph) {
+    const text = cleanValue(read(one.text) ?? '');
+    if (text !== null) return { text, source: one.source, line: one.line, near: 'paragraph' };
+  }
+  return null;
+}
+
+function valueOn({ source, line }: TellingBlock['trigger'], text: string | null): Value | null {
+  return text === null || text === '' ? null : { text, source, line, near: 'line' };
+}
+
+function change(value: Value | null, how: (text: string) => string): Value | null {
+  return value === null ? null : { ...value, text: how(value.text) };
+}
+
+/** A package's published name; null for a file of the project. */
+function publishedName(text: string): string | null {
+  const name = missingModuleName(text);
+  if (name === null || /^(?:[./~#]|@\/|src\/|[A-Za-z]:)/.test(name)) return null;
+  if (/No module named/.test(text)) return packageOf(name);
+  return name.startsWith('@') ? name.split('/').slice(0, 2).join('/') : (name.split('/')[0] ?? name);
+}
+
+/** The tool that reported the error, as people call it; null where only its form was read. */
+function readTool({ trigger }: TellingBlock, { subject }: Facts): Value | null {
+  const entry = subject.diagnostics.find(({ at }) => at !== null && at.source === trigger.source && at.line === trigger.line);
+  const name = entry === undefined ? null : toolName(entry);
+  return name === null || /^the |^linter$|^tool$/.test(name) ? null : valueOn(trigger, name);
+}

@@ -1,0 +1,93 @@
+import type { Diagnostic } from '../../domain/failure.ts';
+import type { TriageSubject } from '../../domain/triage.ts';
+import { isForeignPath, type OwnFrame, ownFramesOf, pathIn, projectOf } from '../paths.ts';
+import type { Value } from '../sentence.ts';
+import type { TellingBlock } from '../telling-block.ts';
+import { findToldTest } from './tests.ts';
+
+/** A place that the log itself states: a path as compilers, interpreters and shells print it in front of an error. */
+const STATED = [
+  /^(?:\S{1,12}: )?((?:\.{0,2}\/)?[\w@./+-]{1,200}\.[a-z]\w{0,7})[:(](\d{1,6})\b/i,
+  /^\s{0,8}(?:-->|at|File) "?((?:\.{0,2}\/)?[\w@./+-]{1,200}\.[a-z]\w{0,7})"?(?::|, line )(\d{1,6})\b/i,
+  /^((?:\.{0,2}\/)?[\w@./+-]{1,200}\.[a-z]\w{0,7}): line (\d{1,6}): /i,
+];
+/** Runners, temporary and generated scripts, loggers. */
+const NO_SOURCE =
+  /^(?:\/(?:tmp|var|dev|proc|usr|opt|etc|root\/\.|home\/runner\/(?:_|\.))|~|\$|[A-Za-z]:\\Windows)|_temp\/|^\.\.(?:\/\.\.)|(?:^|[^/]\/)(?:dist|build|target|out|\.next|coverage)\//;
+/** "2026-01-02 ERROR db.go:34" names who logged, not what is wrong. */
+const LOGGED = /\b(?:INFO|DEBUG|WARN(?:ING)?|ERROR|FATAL|TRACE)\b.{0,40}$/;
+
+/** Reads the place of the fault: the deciding diagnostic's own, else the first frame inside the checkout; it stands in the failure's own lines. */
+export function readPlace(block: TellingBlock, subject: TriageSubject): Value | null {
+  const found = diagnosedPlace(block, subject) ?? framePlace(block, subject) ?? statedPlace(block, subject) ?? testPlace(block, subject);
+  if (found === null) return null;
+  const text = found.line === null ? found.path : `${found.path}:${found.line}`;
+  return { text, source: found.at.source, line: found.at.line, near: found.at.line === block.trigger.line ? 'line' : 'paragraph' };
+}
+
+interface Found {
+  readonly path: string;
+  readonly line: number | null;
+  readonly at: { readonly source: string; readonly line: number };
+}
+
+function diagnosedPlace({ trigger, step }: TellingBlock, subject: TriageSubject): Found | null {
+  const errors = subject.diagnostics.filter((entry) => entry.severity === 'error' && entry.file !== null && entry.tool !== 'make');
+  const own = errors.filter(({ file }) => isProjectFile(file ?? ''));
+  const same = own.find((entry) => isOn(entry, trigger)) ?? own.find((entry) => trigger.text.includes(entry.message.slice(0, 200)));
+  const entry = same ?? (saysWhatFollows(trigger.text) ? own.find(({ at }) => step.some((one) => one.line === at?.line)) : undefined);
+  if (entry?.file == null || entry.at === null) return null;
+  return { path: pathIn(entry.file, projectOf(subject)), line: entry.line, at: entry.at };
+}
+
+/** A compiler's closing line counts the errors above it. */
+function saysWhatFollows(text: string): boolean {
+  return /\b(?:could not compile|compilation (?:failed|failure|error)|failed to compile|\d{1,6} (?:errors?|problems?))\b/i.test(text);
+}
+
+function isOn({ at }: Diagnostic, trigger: TellingBlock['trigger']): boolean {
+  return at !== null && at.source === trigger.source && at.line === trigger.line;
+}
+
+function framePlace({ trigger, step }: TellingBlock, subject: TriageSubject): Found | null {
+  const project = projectOf(subject);
+  const thrown = subject.exceptions.find(
+    ({ type, message, at }) => trigger.text.startsWith(`${type}: ${message}`.slice(0, 80)) || (at !== null && at.line === trigger.line),
+  );
+  if (thrown === undefined) return null;
+  const frames = ownFramesOf([...thrown.frames, ...(thrown.outerFrames ?? [])], project).filter(({ path }) => isProjectFile(path));
+  const best = frames.find(({ isTest, onlyReports }) => !isTest && !onlyReports) ?? frames.find(({ onlyReports }) => !onlyReports);
+  return best === undefined ? null : shownFrame(best, step);
+}
+
+/** A frame of the log is on a line of its own. */
+function shownFrame({ path, line }: OwnFrame, step: TellingBlock['step']): Found | null {
+  const name = path.split('/').at(-1) ?? path;
+  const at = step.find(({ text }) => text.includes(name) && (line === null || text.includes(String(line))));
+  return at === undefined ? null : { path, line, at };
+}
+
+function statedPlace({ trigger, paragraph }: TellingBlock, subject: TriageSubject): Found | null {
+  const project = projectOf(subject);
+  const lines = trigger.line === null ? paragraph : paragraph.filter(({ line }) => Math.abs(line - (trigger.line ?? line)) <= 2);
+  for (const one of lines) {
+    for (const stated of STATED) {
+      const [whole, path = '', line = ''] = stated.exec(one.text.trim()) ?? [];
+      if (whole === undefined || LOGGED.test(one.text.slice(0, one.text.indexOf(path))) || !isProjectFile(path)) continue;
+      return { path: pathIn(path, project), line: Number(line), at: one };
+    }
+  }
+  return null;
+}
+
+/** The place of the test that the deciding line is about. */
+function testPlace({ trigger }: TellingBlock, subject: TriageSubject): Found | null {
+  const test = findToldTest(trigger, subject);
+  if (test?.file == null || test.at === null || !isProjectFile(test.file)) return null;
+  return { path: pathIn(test.file, projectOf(subject)), line: test.line, at: test.at };
+}
+
+/** Whether a path is a source of the project: not a library's, a runner's, or what a build wrote. */
+export function isProjectFile(path: string): boolean {
+  return path !== '' && !isForeignPath(path) && !NO_SOURCE.test(path);
+}

@@ -1,0 +1,57 @@
+import type { FailingTest } from '../../domain/failure.ts';
+import type { TriageSubject } from '../../domain/triage.ts';
+import type { Value } from '../sentence.ts';
+import type { TellingBlock } from '../telling-block.ts';
+import { cleanValue } from './clean.ts';
+
+/** Finds the failing test that the deciding line speaks of; null where it speaks of none. */
+export function findToldTest(trigger: TellingBlock['trigger'], { failingTests }: TriageSubject): FailingTest | null {
+  const told = failingTests.find(({ message }) => message !== null && message !== '' && trigger.text.startsWith(message.slice(0, 60)));
+  return told ?? failingTests.find(({ at }) => at !== null && at.source === trigger.source && at.line === trigger.line) ?? null;
+}
+
+/** The same, else the first one that the failed step names. */
+function findTest({ trigger }: TellingBlock, subject: TriageSubject): FailingTest | null {
+  const { failures, failingTests } = subject;
+  return findToldTest(trigger, subject) ?? failures.find(({ test }) => test !== null)?.test ?? failingTests[0] ?? null;
+}
+
+/** Reads the name of the failing test, in quotes. */
+export function readTest(block: TellingBlock, subject: TriageSubject): Value | null {
+  const test = findTest(block, subject);
+  const name = cleanValue(test?.name ?? '');
+  return test === null || name === null || isFileName(test) ? null : valueAt(`“${name}”`, test, block);
+}
+
+/** Reads what the test expected. */
+export function readExpected(block: TellingBlock, subject: TriageSubject): Value | null {
+  const test = findTest(block, subject);
+  return valueAt(test?.actual == null ? null : shorten(test.expected), test, block);
+}
+
+/** Reads what came instead. */
+export function readActual(block: TellingBlock, subject: TriageSubject): Value | null {
+  const test = findTest(block, subject);
+  return valueAt(test?.expected == null ? null : shorten(test.actual), test, block);
+}
+
+/** What represents a whole file of tests bears no test's name. */
+function isFileName({ name }: FailingTest): boolean {
+  return /\btest suite failed to run\b/i.test(name);
+}
+
+function shorten(text: string | null): string | null {
+  const value = text === null ? null : cleanValue(text);
+  return value === null || value.length > 80 ? null : value;
+}
+
+/** The value on the line of the test's report that holds it, so that the line can be quoted. */
+function valueAt(text: string | null, test: FailingTest | null, { step }: TellingBlock): Value | null {
+  if (text === null || test === null) return null;
+  const bare = text.replace(/^“|”$/g, '');
+  const from = step.findIndex(({ line, source }) => test.at !== null && source === test.at.source && line >= test.at.line);
+  const own = from < 0 ? step : step.slice(from, from + 40);
+  const shown = own.find((one) => one.text.includes(bare));
+  const at = shown ?? test.at;
+  return { text, source: at?.source ?? null, line: at?.line ?? null, near: 'paragraph' };
+}

@@ -1,0 +1,47 @@
+import type { LogPosition } from '../../domain/failure.ts';
+import type { TriageSubject } from '../../domain/triage.ts';
+import { compareVersions, isOlder } from '../../lib/versions.ts';
+import { memberIn } from './members.ts';
+import type { VersionNeed } from './need.ts';
+import { requirementIn } from './requirements.ts';
+
+/** A runtime whose version, as the log shows it, is not one that the code needs. */
+export interface VersionMismatch extends VersionNeed {
+  readonly running: string | null;
+  /** Where the log shows the running version; null where the complaint itself does, or nothing. */
+  readonly runningAt: LogPosition | null;
+}
+
+const NAMES = { node: 'Node', python: 'Python', go: 'Go', java: 'Java', rust: 'Rust' } as const;
+
+/**
+ * Tells what a complaint needs that the running version does not have: what it states itself, else a member of the standard library that came
+ * later or went earlier. Null where the log does not show the running version and the complaint does not say what it needs.
+ */
+export function findMismatch(text: string, { environment }: Pick<TriageSubject, 'environment'>): VersionMismatch | null {
+  const need = requirementIn(text) ?? memberIn(text);
+  if (need === null) return null;
+  const shown = environment?.runtimes.find(({ tool }) => NAMES[tool] === need.tool);
+  const running = need.running ?? shown?.version ?? null;
+  const runningAt = need.running === null ? (shown?.at ?? null) : null;
+  if (!need.isFromTable) return { ...need, running, runningAt };
+  if (running === null) return null;
+  const fits = need.isGone ? compareVersions(running, need.version) < 0 : !isOlder(running, need.version);
+  return fits ? null : { ...need, running, runningAt };
+}
+
+/** The C library of distributions in use, by their release notes. */
+const GLIBC: readonly (readonly [version: string, system: string])[] = [
+  ['2.31', 'Ubuntu 20.04, Debian 11'],
+  ['2.34', 'Red Hat 9'],
+  ['2.35', 'Ubuntu 22.04'],
+  ['2.36', 'Debian 12'],
+  ['2.39', 'Ubuntu 24.04'],
+  ['2.41', 'Debian 13'],
+];
+
+/** Names the oldest distributions whose C library is new enough; null where none is known. */
+export function systemsWithGlibc(version: string): string | null {
+  const fitting = GLIBC.filter(([has]) => compareVersions(has, version) >= 0).slice(0, 2);
+  return fitting.length === 0 ? null : `${fitting.map(([, system]) => system).join(', ')} or newer`;
+}

@@ -1,0 +1,25 @@
+/** Compares two versions by their numbers: below 0 where the first is older. What one does not say counts as 0. */
+export function compareVersions(one: string, other: string): number {
+  const left = numbersIn(one);
+  const right = numbersIn(other);
+  for (let at = 0; at < Math.max(left.length, right.length); at++) {
+    const difference = (left[at] ?? 0) - (right[at] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}
+
+/** Tells whether a version, as exact as the log has it, is certainly older: "20" is not older than "20.12". */
+export function isOlder(shown: string, needed: string): boolean {
+  const exact = numbersIn(shown).length;
+  return compareVersions(shown, numbersIn(needed).slice(0, exact).join('.')) < 0;
+}
+
+/** Shortens a version to what people say: "20.0.0" to "20", "20.12.0" to "20.12". */
+export function shortVersion(version: string): string {
+  return version.replace(/(?:\.0)+$/, '');
+}
+
+function numbersIn(version: string): number[] {
+  return (version.match(/\d{1,9}/g) ?? []).map(Number);
+}

@@ -1,0 +1,140 @@
+import { maxOf } from '../../lib/collections.ts';
+import type { Extraction } from '../extract/extraction.ts';
+import { joinRanges } from '../line-ranges.ts';
+import type { LogText } from '../lines/lines.ts';
+import { normaliseMessage } from '../recognise/normalise.ts';
+import { roleOf } from '../roles.ts';
+import { isWithin, type LineRange } from '../sections/system.ts';
+import { isLastWord } from './complaints.ts';
+
+/** Lines from which the output of another command may begin: how well a line fits as its first, by line. Absent where it cannot be. */
+export type Scores = ReadonlyMap<number, number>;
+
+/** What a border costs that nothing speaks for. */
+const COST = 0.25;
+/** A tool says its name and version, or a package manager the script that it runs. */
+const BANNER = new RegExp(
+  `^(?:${[
+    ...['> \\S{1,100}@\\S{1,40} \\S', 'yarn run v\\d', 'TAP version', 'v?\\d{1,3}\\.\\d{1,4}\\.\\d{1,4}$', '={3,} test session starts'],
+    ...['\\[INFO\\] Scanning for projects', '(?:[A-Za-z][\\w.-]{1,30} ){1,3}(?:version )?v?\\d{1,3}\\.\\d{1,4}\\b'],
+  ].join('|')})`,
+);
+/** A function of a stack trace, whose place is on the line below. */
+const FRAME = /^[\w./*()$<>-]{3,200}\([^()]{0,200}\)$|^created by |^goroutine \d/;
+
+/**
+ * Scores each line of an output by how well it fits as the first of another command's: what a line says, what the one above it says, and what
+ * was found at both. `errors` are the lines that {@link findErrors} finds. The first fitting line after an error fits better than later ones.
+ */
+export function scoreBorders(log: LogText, found: Extraction, { start, end }: LineRange, errors: ReadonlySet<number>): Scores {
+  const scoreInside = insideScores(found);
+  const tools = new Map(found.diagnostics.flatMap(({ at, tool }) => (at === null ? [] : [[at.line, tool] as const])));
+  const first = normaliseMessage(findFirstWords(log, start, end));
+  const scores = new Map<number, number>();
+  const seen = new Map<string, number>();
+  let lastTool: string | null = null;
+  let above = '';
+  let [isNewStart, isNewProgress] = [true, true];
+  for (let line = start; line <= end; line++) {
+    const text = log.line(line);
+    if (text.trim() === '') continue;
+    const tool = tools.get(line) ?? null;
+    const isError = errors.has(line);
+    if (above !== '') {
+      const context = { above, isAfterBlank: log.line(line - 1) === '', isFirstWord: normaliseMessage(text) === first };
+      const isRepeated = seen.get(text) === 1 && /[a-z]{3}.{8}/i.test(text) && !isError;
+      const own = scoreLine(text, context) + (isNewProgress && isDoing(text) && !isDoing(above) ? 1.5 : 0) + (isRepeated ? 1 : 0);
+      const isAfterError = !scoreInside.isInside(line) && (errors.has(line - 1) || scoreInside.isInside(line - 1));
+      const score = own + scoreTool(tool, lastTool) + (isAfterError ? 0.5 : 0) - scoreInside.cost(line, text, above) - COST;
+      scores.set(line, score > 0 && isNewStart ? score + (own > 0.75 ? 1 : 0.25) : score);
+      if (score > 0) isNewStart = false;
+    }
+    isNewProgress = isError || (isNewProgress && !isDoing(text));
+    if (isError || scoreInside.isInside(line)) isNewStart = true;
+    seen.set(text, (seen.get(text) ?? 0) + 1);
+    lastTool = tool ?? lastTool;
+    above = text;
+  }
+  return scores;
+}
+
+/** A finding of another tool begins another output more likely than one of the same. */
+function scoreTool(tool: string | null, lastTool: string | null): number {
+  if (tool === null) return 0;
+  if (lastTool === null) return 1;
+  return tool === lastTool ? -0.5 : 2.5;
+}
+
+/** What it costs to cut through what belongs together: a finding and its lines, the block of a test, all blocks of one test. */
+function insideScores({ blocks, failingTests }: Extraction) {
+  const toInner = (ranges: readonly LineRange[]) => joinRanges(ranges.filter((one) => one.start < one.end).map(withoutFirst));
+  const findings = toInner(blocks.filter(({ loose }) => loose !== true));
+  const spans = failingTests.map((test) => (test.spans ?? []).map(({ lineStart, lineEnd }) => ({ start: lineStart, end: lineEnd })));
+  const ofTests = toInner(spans.flat());
+  const wholes = toInner(
+    spans.flatMap(([one, ...more]) =>
+      one === undefined
+        ? []
+        : {
+            start: one.start,
+            end: maxOf(
+              more.map(({ start }) => start),
+              one.start,
+            ),
+          },
+    ),
+  );
+  return {
+    isInside: (line: number) => isWithin(findings, line),
+    cost: (line: number, text: string, above: string) => {
+      if (isWithin(findings, line) && !isDoing(text)) return 6;
+      if (isWithin(ofTests, line) && !isLastWord(above)) return 4;
+      return isWithin(wholes, line) ? 3 : 0;
+    },
+  };
+}
+
+function withoutFirst({ start, end }: LineRange): LineRange {
+  return { start: start + 1, end };
+}
+
+/** `Checking formatting...`, `Auto-merging limits.conf` */
+const DOES = /^\s{0,12}(?!Missing|Warning|During|String|Nothing|Setting)(?:[A-Z][a-z]{1,10}-)?[A-Z]?[a-z]{2,14}ing\b(?! to\b)/;
+
+/** Tells whether a line says what a tool begins to do. */
+function isDoing(text: string): boolean {
+  return roleOf(text) === 'progress' || DOES.test(text);
+}
+
+function findFirstWords(log: LogText, start: number, end: number): string {
+  for (let line = start; line <= end; line++) if (/\w/.test(log.line(line))) return log.line(line);
+  return '';
+}
+
+interface LineContext {
+  readonly above: string;
+  readonly isAfterBlank: boolean;
+  /** Whether the output began with the same words. */
+  readonly isFirstWord: boolean;
+}
+
+function scoreLine(text: string, { above, isAfterBlank, isFirstWord }: LineContext): number {
+  const indent = /^\s*/.exec(text)?.[0].length ?? 0;
+  const role = roleOf(text);
+  const mark = /^\S*[^\w\s]\S*/.exec(text)?.[0];
+  let score = isFirstWord ? 4 : 0;
+  if (indent > 0 && !isDoing(text)) score -= indent === 1 ? 1 : 4;
+  if (isLastWord(text)) score -= 3;
+  else if (isLastWord(above)) score += 2;
+  if (role === 'echo' && !above.startsWith('-')) score += 3;
+  if (role === 'blank') score -= /^\W{3}/.test(text) ? 0.5 : 1;
+  if (isAfterBlank) score -= 0.5;
+  else if (role === 'passing' && roleOf(above) !== 'passing') score += 0.75;
+  if (/^\s/.test(above) && indent === 0) score += 0.75;
+  if (mark !== undefined && mark === /^\S*/.exec(above)?.[0]) score -= 2.5;
+  if (FRAME.test(text)) score -= 3;
+  if (BANNER.test(text)) score += 2.5;
+  if (text.startsWith('Traceback ')) score += 1.5;
+  if (/^(?:During handling of|The above exception)/.test(above)) score -= 6;
+  return score;
+}

@@ -1,0 +1,55 @@
+import type { Extraction } from '../extract/extraction.ts';
+import type { LogText } from '../lines/lines.ts';
+import { roleOf } from '../roles.ts';
+import type { LineRange } from '../sections/system.ts';
+
+/** What tools say last, besides how they ended. */
+const LAST_WORDS = new RegExp(
+  `^(?:${[
+    ...['Ran all ', '(?:Errors?|Failures?) (?:while|in|during) ', 'FAIL(?:\\t|$)', 'Took \\d', 'Finished in ', 'Done in ', 'Time: '],
+    ...['Node\\.js v\\d', '==\\d{1,9}==ABORTING', 'cc1\\w{0,4}: ', '.{0,80}\\breport written to ', 'A complete log'],
+    ...['\\S{1,60}: (?:error|info): .{0,200}exit status', '[A-Z]\\w{2,20}: +None$', '\\d{1,6} \\w{1,20} (?:passed|failed)'],
+  ].join('|')})`,
+  'i',
+);
+
+/** Tells whether a line is one of the last that a tool prints, and says no more than that it ended. */
+export function isLastWord(text: string): boolean {
+  return roleOf(text) === 'ending' || LAST_WORDS.test(text);
+}
+
+/** Weight from which a message says that something failed, whatever its tool. */
+const TELLING = 40;
+
+/** Finds the lines of the output that can be why a command failed, ascending: no summary, and of a test the line that names it first. */
+export function findErrors(log: LogText, found: Extraction, { start, end }: LineRange): number[] {
+  const errors = found.diagnostics.filter(({ severity }) => severity === 'error');
+  const messages = found.messages.filter(({ weight }) => weight >= TELLING);
+  const said = [...errors, ...found.exceptions, ...messages].flatMap(({ at }) => (at === null ? [] : [at.line]));
+  const tests = found.failingTests.flatMap(({ spans = [], at }) => spans[0]?.lineStart ?? at?.line ?? []);
+  const causes = said.filter((line) => roleOf(log.line(line)) === 'cause' && !LAST_WORDS.test(log.line(line)));
+  const lines = new Set([...causes, ...tests].filter((line) => line >= start && line <= end));
+  return [...lines].sort((one, other) => one - other);
+}
+
+const COMPLAINS = new RegExp(
+  `\\b(?:${[
+    ...['errors?', 'fail(?:ed|ures?|s)?', 'fatal', 'undefined', 'undeclared', 'unresolved', 'invalid', 'illegal', 'missing', 'cannot'],
+    ...["can't", "couldn't", 'could not', 'not (?:met|found|allowed|permitted|supported)', 'no such', 'unknown', 'mismatch', 'duplicate'],
+    ...['denied', 'conflict', 'refused', 'unable', 'exceed(?:ed|s)?', 'killed', 'sending signal', 'unused', 'avoid', 'should', 'must'],
+    'does not',
+  ].join('|')})\\b`,
+  'i',
+);
+/** What a shell says of a command that a signal ended. */
+const CRASHED = /^(?:Segmentation fault|Aborted|Bus error|Illegal instruction|Floating point exception|Killed)\b/;
+
+/** Adds to the lines of errors those that only sound like one: a command may have failed for a reason that no reader knows. */
+export function findComplaints(log: LogText, { start, end }: LineRange, errors: readonly number[]): number[] {
+  const lines = new Set(errors);
+  for (let line = start; line <= end; line++) {
+    const text = log.line(line);
+    if (CRASHED.test(text) || (COMPLAINS.test(text) && roleOf(text) === 'cause' && !LAST_WORDS.test(text))) lines.add(line);
+  }
+  return [...lines].sort((one, other) => one - other);
+}

@@ -1,0 +1,47 @@
+import type { Section } from '../../domain/failure.ts';
+import type { Extraction } from '../extract/extraction.ts';
+import type { LogText } from '../lines/lines.ts';
+import type { Structure } from '../sections.ts';
+import { scoreBorders } from './borders.ts';
+import { findComplaints, findErrors } from './complaints.ts';
+import { chooseRuns } from './runs.ts';
+import { readScript, type StepScript } from './script.ts';
+import { scoreWords } from './words.ts';
+
+/** Lines of output that are looked at, and commands of one script. */
+const [MAX_OUTPUT, MAX_COMMANDS] = [20_000, 12];
+
+/**
+ * Splits each failed step whose script goes on after a command has failed: the output of each command that failed becomes a section of its
+ * own. Logs show the output of such commands one after the other without a border; {@link scoreBorders} says where one may be.
+ */
+export function splitSteps(log: LogText, found: Extraction, structure: Structure): Structure {
+  const failedSections = structure.failedSections.flatMap((section) => {
+    const script = section.consequence === true ? null : readScript(log, section);
+    return script === null ? [section] : splitStep(log, found, section, script);
+  });
+  return failedSections.length === structure.failedSections.length ? structure : { ...structure, failedSections };
+}
+
+function splitStep(log: LogText, found: Extraction, section: Section, script: StepScript): Section[] {
+  const output = { start: script.headEnd + 1, end: Math.min(section.lineEnd, script.headEnd + MAX_OUTPUT) };
+  const evidence = findErrors(log, found, output);
+  const commands = script.commands.slice(0, MAX_COMMANDS);
+  if (evidence.length === 0) return [section];
+  const borders = scoreBorders(log, found, output, new Set(evidence));
+  const runs = chooseRuns(output, findComplaints(log, output, evidence), borders, scoreWords(log, found, output, commands));
+  if (runs.length < 2) return [section];
+  return runs.map(({ command, start }, at) => ({
+    ...section,
+    name: nameCommand(section.name, commands[command] ?? ''),
+    lineStart: start,
+    lineEnd: (runs[at + 1]?.start ?? section.lineEnd + 1) - 1,
+  }));
+}
+
+/** Names a command as GitHub names a step: `Run make test`, below the step's own name if it has one. */
+function nameCommand(step: string, command: string): string {
+  const path = step.split(' / ');
+  const outer = path.at(-1)?.startsWith('Run ') === true ? path.slice(0, -1) : path;
+  return [...outer, `Run ${command.slice(0, 116)}`].join(' / ');
+}

@@ -1,0 +1,76 @@
+import type { LogText } from '../lines/lines.ts';
+
+/** A released package that a line of the log names with its version. */
+export interface Artifact {
+  readonly ecosystem: 'maven' | 'python' | 'cargo' | 'go';
+  /** Maven's group; empty elsewhere. */
+  readonly group: string;
+  readonly name: string;
+  readonly version: string;
+  readonly line: number;
+  /** False where only its description was fetched, as of a parent or a bill of materials. */
+  readonly isUsed: boolean;
+}
+
+/** ASCII literals, case ignored: a line without any of them names no artifact. */
+export const ARTIFACT_LITERALS: readonly string[] = [
+  ...['downloaded', 'downloadin', 'download h', 'bad class file', ' requires jenkins', '+-', '<--'],
+  ...['successfully installed ', 'compiling ', 'go: downlo'],
+];
+
+/** Lines that are read at most. */
+const MAX_LINES = 10_000;
+const URL = /\bhttps?:\/\/[^\s/]{1,200}\/(?<path>[\w.+/~-]{5,400}\.(?<type>jar|pom|aar|war|hpi))\b/;
+const JAR = /\.m2\/repository\/(?<path>[\w.+/~-]{5,400}\.(?<type>jar))\b/;
+const TREE = /^(?:\[ERROR\] ?)?\s{0,80}(?:\+-|\\-)\s?(?<coordinates>[\w.-]{1,120}:[\w.-]{1,120}:[\w.:-]{1,120})/;
+const REQUIRES = /\bDependency (?<coordinates>[\w.-]{1,120}:[\w.-]{1,120}:jar:[\w.-]{1,80}) requires /;
+const INSTALLED = /^Successfully installed (?<all>\S.{0,4000})/;
+const CRATE =
+  /^\s{0,12}(?:Compiling|Downloaded|Adding|Updating) (?<name>[\w-]{1,80}) v(?<version>\d[\w.+-]{0,40})(?: -> v(?<to>\d[\w.+-]{0,40}))?/;
+const MODULE = /^go: downloading (?<name>[\w./~-]{3,200}) v(?<version>\d[\w.+-]{0,80})/;
+/** Directories of a repository's address before the group. */
+const ROOTS = /^(?:.{0,100}?\/)?(?:maven2?|releases|public|repository\/[\w-]{1,60}|content\/(?:groups|repositories)\/[\w-]{1,60})\/(?=\w)/;
+
+/** Reads the artifacts that a log names, each version once, where it was named last. */
+export function readArtifacts(log: LogText, lines: readonly number[]): Artifact[] {
+  const found = new Map<string, Artifact>();
+  for (const line of lines.slice(-MAX_LINES))
+    for (const one of artifactsOn(log.line(line), line)) {
+      const key = `${one.ecosystem} ${one.group}:${one.name}:${one.version}`;
+      const known = found.get(key);
+      if (known?.isUsed !== true || one.isUsed) found.set(key, one);
+    }
+  return [...found.values()];
+}
+
+function artifactsOn(text: string, line: number): Artifact[] {
+  const file = (URL.exec(text) ?? JAR.exec(text))?.groups;
+  if (file !== undefined) return fromPath(file.path ?? '', file.type ?? '', line);
+  const coordinates = (TREE.exec(text) ?? REQUIRES.exec(text))?.groups?.coordinates?.split(':');
+  if (coordinates !== undefined) {
+    const [group = '', name = ''] = coordinates;
+    return [{ ecosystem: 'maven', group, name, version: coordinates.at(-1) ?? '', line, isUsed: true }];
+  }
+  const installed = INSTALLED.exec(text)?.groups?.all;
+  if (installed !== undefined) return installed.split(' ').flatMap((word) => fromWord(word, line));
+  const crate = CRATE.exec(text)?.groups;
+  if (crate !== undefined)
+    return [{ ecosystem: 'cargo', group: '', name: crate.name ?? '', version: crate.to ?? crate.version ?? '', line, isUsed: true }];
+  const module = MODULE.exec(text)?.groups;
+  return module === undefined
+    ? []
+    : [{ ecosystem: 'go', group: '', name: module.name ?? '', version: module.version ?? '', line, isUsed: true }];
+}
+
+/** `org/flywaydb/flyway-core/9.20.1/flyway-core-9.20.1.jar` behind the repository's own directories. */
+function fromPath(path: string, type: string, line: number): Artifact[] {
+  const parts = path.replace(ROOTS, '').split('/');
+  const [file = '', version = '', name = ''] = parts.toReversed();
+  if (parts.length < 4 || !file.startsWith(`${name}-`)) return [];
+  return [{ ecosystem: 'maven', group: parts.slice(0, -3).join('.'), name, version, line, isUsed: type !== 'pom' }];
+}
+
+function fromWord(word: string, line: number): Artifact[] {
+  const { name, version } = /^(?<name>[A-Za-z][\w.-]{0,80}?)-(?<version>\d[\w.+!]{0,40})$/.exec(word)?.groups ?? {};
+  return name === undefined || version === undefined ? [] : [{ ecosystem: 'python', group: '', name, version, line, isUsed: true }];
+}

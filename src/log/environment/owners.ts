@@ -1,0 +1,147 @@
+import { compareVersions } from '../../lib/versions.ts';
+import type { Extraction } from '../extract/extraction.ts';
+import { type LogText, linesBetween } from '../lines/lines.ts';
+import type { Artifact } from './artifacts.ts';
+
+/** An artifact that owns a name the failure is about. */
+export interface Owner {
+  readonly artifact: Artifact;
+  /** The name as the log has it: "org.flywaydb.core.Flyway". */
+  readonly symbol: string;
+  /** Others of its group that the build used: those of another version first. */
+  readonly siblings: readonly Artifact[];
+}
+
+interface Name {
+  readonly text: string;
+  readonly parts: readonly string[];
+}
+
+/** Findings whose names are looked at, lines below a diagnostic, frames below an exception, and owners that are kept. */
+const [MAX_FINDINGS, DETAIL_LINES, MAX_FRAMES, MAX_OWNERS, MAX_OWNERS_EACH, MAX_SIBLINGS] = [20, 5, 12, 4, 2, 4];
+/** An owner that fits so much worse than the best one is none. */
+const NEARLY_BEST = 0.75;
+
+const QUALIFIED = /(?<![\w/.$-])(?:[a-z][a-z\d_]{0,40}[./]){1,10}[A-Z]\w{0,80}(?![\w:/-])/g;
+const MISSING_PACKAGE = /\bpackage ([\w.]{3,200}) does not exist/;
+const FRAME = /^\s{0,12}at (?:[\w.-]{1,60}\/{1,2})?((?:[a-z][\w]{0,40}\.){1,10}[A-Z]\w{0,80})/;
+/** What every JVM has; javax is the JVM's but for the packages that moved to jakarta. */
+const PLATFORM = /^(?:javax?|jdk|sun|com\.sun\.(?:proxy|tools|management)|worker|app)\./;
+/** What runs every test, and stands in every trace. */
+const HARNESS = /^(?:org\.junit|junit|org\.apache\.maven\.surefire|org\.opentest4j|com\.intellij|org\.gradle|org\.mockito\.junit)\b/;
+const JAVAX =
+  /^javax[./](?=(?:jws|ws|xml[./](?:bind|ws|soap)|servlet|persistence|validation|inject|enterprise|annotation|mail|activation|transaction|ejb|faces|json|el|interceptor|mvc|jms|batch|security[./]enterprise)\b)/;
+const OWN_FILE = /(?:^|\/)src\/[\w-]{1,40}\/(?:java|kotlin|scala|groovy)\/(.{1,300})\/[^/]{1,200}$/;
+
+/** Finds which of the artifacts in the log own the names that a JVM's tools say are missing or changed; the likeliest first. */
+export function findOwners(log: LogText, found: Extraction, artifacts: readonly Artifact[]): Owner[] {
+  const jars = newestOfEach(artifacts.filter(({ ecosystem, isUsed, name }) => ecosystem === 'maven' && isUsed && !isPlugin(name)));
+  if (jars.length === 0) return [];
+  const own = ownPackages(found);
+  const isForeign = ({ text, parts }: Name) => !PLATFORM.test(`${parts.join('.')}.`) && !own.some((prefix) => text.startsWith(prefix));
+  const said = ownersOf(statedNames(log, found).filter(isForeign), jars);
+  if (said.length > 0) return said;
+  return ownersOf(
+    frameNames(log, found).filter((name) => isForeign(name) && !HARNESS.test(name.text)),
+    jars,
+  );
+}
+
+/** Returns the owners of each name in turn, until there are enough; an artifact owns the first name that fits it. */
+function ownersOf(names: readonly Name[], jars: readonly Artifact[]): Owner[] {
+  const owners = new Map<Artifact, Owner>();
+  for (const { text, parts } of names) {
+    const rated = jars.map((artifact) => ({ artifact, score: rateOwner(artifact, parts) })).sort((one, other) => other.score - one.score);
+    const top = rated[0]?.score ?? 0;
+    for (const { artifact, score } of rated.slice(0, MAX_OWNERS_EACH))
+      if (score > 0 && score >= top * NEARLY_BEST && !owners.has(artifact))
+        owners.set(artifact, { artifact, symbol: text, siblings: siblingsOf(artifact, jars) });
+    if (owners.size >= MAX_OWNERS) break;
+  }
+  return [...owners.values()].slice(0, MAX_OWNERS);
+}
+
+/** Returns the qualified names in what compilers and exceptions say. */
+function statedNames(log: LogText, found: Extraction): Name[] {
+  const errors = found.diagnostics.filter(({ severity }) => severity === 'error').slice(0, MAX_FINDINGS);
+  return [
+    ...errors.flatMap(({ message, at }) => [message, ...(at === null ? [] : detailsBelow(log, at.line))]),
+    ...found.exceptions.slice(0, MAX_FINDINGS).map(({ type, message }) => (HARNESS.test(type) ? message : `${type}: ${message}`)),
+    ...found.messages.slice(0, MAX_FINDINGS).map(({ text }) => text),
+  ].flatMap(namesIn);
+}
+
+/** Returns the names in the frames below the exceptions. */
+function frameNames(log: LogText, { exceptions }: Extraction): Name[] {
+  const lines = exceptions
+    .slice(0, MAX_FINDINGS)
+    .flatMap(({ at }) => (at === null ? [] : linesBetween(log, at.line + 1, at.line + MAX_FRAMES)));
+  return lines.flatMap((text) => namesIn(FRAME.exec(text)?.[1] ?? ''));
+}
+
+function namesIn(text: string): Name[] {
+  const missing = MISSING_PACKAGE.exec(text)?.[1];
+  const all = missing === undefined ? (text.match(QUALIFIED) ?? []) : [missing];
+  return all.map((one) => {
+    const text = one.replaceAll('/', '.');
+    return { text, parts: text.replace(JAVAX, 'jakarta.').toLowerCase().split('.') };
+  });
+}
+
+/** "symbol:" and "location:" below a diagnostic of javac. */
+function detailsBelow(log: LogText, line: number): string[] {
+  return linesBetween(log, line + 1, line + DETAIL_LINES).filter((text) =>
+    /^(?:\[ERROR\])?\s{1,12}(?:symbol|location|class file|bad class file|reason|required|found)\b/.test(text),
+  );
+}
+
+/** Returns the first packages of the files that failed to compile and of the tests that failed. */
+function ownPackages({ diagnostics, failingTests }: Extraction): string[] {
+  const files = diagnostics.flatMap(({ file }) => OWN_FILE.exec(file ?? '')?.[1]?.replaceAll('/', '.') ?? []);
+  const suites = failingTests.flatMap(({ suite, name }) => [suite ?? '', name].filter((one) => /^(?:[a-z]\w*\.){2,}/.test(one)));
+  return [...new Set([...files, ...suites].map((name) => name.split('.').slice(0, 3).join('.')))].filter((name) =>
+    /^[a-z]\w*\.[a-z]/.test(name),
+  );
+}
+
+/** Groups under which many projects of different owners publish: they tell only with one more part. */
+const SHARED_GROUP =
+  /^(?:org\.apache|com\.google|com\.github|io\.github|org\.eclipse|org\.codehaus|org\.jenkins|io\.jenkins|org\.jboss|com\.sun)$/;
+
+/** Rates how well a package's parts fit an artifact's group and name: 0 where it cannot be its owner. */
+function rateOwner({ group, name }: Artifact, parts: readonly string[]): number {
+  const groupParts = group.toLowerCase().split('.');
+  let common = 0;
+  while (common < groupParts.length && groupParts[common] === parts[common]) common++;
+  const words = name
+    .toLowerCase()
+    .split(/[-._]/)
+    .filter((word) => word.length > 1 && !/^\d/.test(word));
+  const hits = words.filter((word) =>
+    parts.some((part) => part === word || (word.length > 3 && part.includes(word)) || (part.length > 3 && word.includes(part))),
+  ).length;
+  const isWhole = common === groupParts.length && common >= 2;
+  const isOwners = parts.includes(groupParts.at(-1) ?? '') && parts.includes(name.toLowerCase());
+  const isNamed = words.length > 0 && hits === words.length && (common >= 2 || words.length >= 2 || isOwners);
+  if (!isWhole && !isNamed && common < 3) return 0;
+  if (common === 2 && hits === 0 && SHARED_GROUP.test(groupParts.slice(0, 2).join('.'))) return 0;
+  return common + (isWhole ? 1 : 0) + 1.5 * hits - 0.4 * (words.length - hits);
+}
+
+function isPlugin(name: string): boolean {
+  return /^maven-|-maven-plugin$|^surefire|^plexus-(?:compiler|container|interpolation|component)/.test(name);
+}
+
+/** A later download of the same artifact is what the failed step worked with. */
+function newestOfEach(artifacts: readonly Artifact[]): Artifact[] {
+  const last = new Map<string, Artifact>();
+  for (const one of artifacts.toSorted((left, right) => left.line - right.line)) last.set(`${one.group}:${one.name}`, one);
+  return [...last.values()];
+}
+
+/** Returns others of the group: those of another version first, and of these the newest. */
+function siblingsOf({ group, name, version }: Artifact, all: readonly Artifact[]): Artifact[] {
+  const siblings = all.filter((one) => one.group === group && one.name !== name);
+  const rank = (one: Artifact) => Number(one.version === version);
+  return siblings.toSorted((one, other) => rank(one) - rank(other) || compareVersions(other.version, one.version)).slice(0, MAX_SIBLINGS);
+}

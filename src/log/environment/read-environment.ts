@@ -1,0 +1,116 @@
+import type { BuildEnvironment, InvolvedArtifact } from '../../domain/environment.ts';
+import type { Excerpt, LogPosition } from '../../domain/failure.ts';
+import { firstOfEach } from '../../lib/collections.ts';
+import type { Extraction } from '../extract/extraction.ts';
+import type { LogText } from '../lines/lines.ts';
+import { ARTIFACT_LITERALS, type Artifact, readArtifacts } from './artifacts.ts';
+import { CHANGE_LITERALS, readChanges } from './changes.ts';
+import { CONFLICT_LITERALS, readConflicts } from './conflicts.ts';
+import { findOwners } from './owners.ts';
+import { RUNTIME_LITERALS, readRuntimes } from './runtimes.ts';
+
+/** What is searched for this reader, a group each. */
+export const ENVIRONMENT_LITERALS: readonly (readonly string[])[] = [
+  RUNTIME_LITERALS,
+  ARTIFACT_LITERALS,
+  CONFLICT_LITERALS,
+  CHANGE_LITERALS,
+];
+
+/** Words of a failure that conflicts of versions explain. */
+const IS_CONFLICT = /enforcer|convergence|upper bound|requires Jenkins|could not resolve|conflict/i;
+const MAX_BOMS = 3;
+
+/**
+ * Reads which versions the failed step worked with, as far as what was `found` may be about them. `hits` has the lines of each group of
+ * {@link ENVIRONMENT_LITERALS}.
+ */
+export function readEnvironment(log: LogText, hits: readonly (readonly number[])[], found: Extraction): BuildEnvironment {
+  const [ofRuntimes = [], ofArtifacts = [], ofConflicts = [], ofChanges = []] = hits;
+  const at = (line: number): LogPosition => ({ source: log.name, line });
+  const artifacts = ofArtifacts.length === 0 ? [] : readArtifacts(log, ofArtifacts);
+  const involved = findInvolved(log, ofConflicts, found, artifacts);
+  return {
+    runtimes: readRuntimes(log, ofRuntimes, found).map(({ tool, version, line }) => ({ tool, version, at: at(line) })),
+    artifacts: involved,
+    boms:
+      involved.length === 0
+        ? []
+        : findBoms(artifacts, involved).map((one) => ({ name: fullName(one), version: one.version, at: at(one.line) })),
+    changes: readChanges(log, ofChanges),
+  };
+}
+
+/** Joins what was read of several logs of one build. */
+export function joinEnvironments(all: readonly BuildEnvironment[]): BuildEnvironment {
+  return {
+    runtimes: all.flatMap(({ runtimes }) => runtimes),
+    artifacts: all.flatMap(({ artifacts }) => artifacts),
+    boms: all.flatMap(({ boms }) => boms),
+    changes: all.flatMap(({ changes }) => changes),
+  };
+}
+
+/** Tells whether the logs show no version that matters. */
+export function isEmptyEnvironment({ runtimes, artifacts, changes }: BuildEnvironment): boolean {
+  return runtimes.length + artifacts.length + changes.length === 0;
+}
+
+/** Quotes the lines that show the versions, but for those that are in an excerpt already. */
+export function excerptsOfEnvironment(environment: BuildEnvironment, logs: readonly LogText[], shown: readonly Excerpt[]): Excerpt[] {
+  const { runtimes, artifacts, boms, changes } = environment;
+  const wanted = [
+    ...runtimes.map(({ tool, at }) => ({ at, reason: `version of ${tool}` })),
+    ...changes.flatMap(({ name, at }) => (at === null ? [] : [{ at, reason: `change of ${name}` }])),
+    ...[...artifacts, ...boms].map(({ name, at }) => ({ at, reason: `version of ${name}` })),
+    ...artifacts.flatMap(({ needs }) => (needs === null ? [] : [{ at: needs.at, reason: `conflict over ${needs.name}` }])),
+  ];
+  const excerpts: Excerpt[] = [];
+  for (const { at, reason } of wanted) {
+    const { source, line } = at;
+    const isShown = [...shown, ...excerpts].some((one) => one.source === source && one.lineStart <= line && line <= one.lineEnd);
+    const text =
+      logs
+        .find(({ name }) => name === source)
+        ?.line(line)
+        .slice(0, 1000) ?? '';
+    if (!isShown && text !== '') excerpts.push({ source, lineStart: line, lineEnd: line, text, reason, weight: 1 });
+  }
+  return excerpts;
+}
+
+function findInvolved(log: LogText, lines: readonly number[], found: Extraction, artifacts: readonly Artifact[]): InvolvedArtifact[] {
+  const at = (line: number): LogPosition => ({ source: log.name, line });
+  const texts = [...found.messages.map(({ text }) => text), ...found.diagnostics.map(({ message }) => message)];
+  const conflicts = lines.length > 0 && texts.some((text) => IS_CONFLICT.test(text)) ? readConflicts(log, lines) : [];
+  if (conflicts.length > 0)
+    return conflicts.map(({ artifact, of, needed, used, line }) => ({
+      ...{ name: fullName(artifact), version: artifact.version, at: at(artifact.line), symbol: null, siblings: [] },
+      needs: { name: of, version: needed, used, at: at(line) },
+    }));
+  return findOwners(log, found, artifacts).map(({ artifact, symbol, siblings }) => ({
+    ...{ name: fullName(artifact), version: artifact.version, at: at(artifact.line), symbol, needs: null },
+    siblings: siblings.map(({ name, version }) => ({ name, version })),
+  }));
+}
+
+/** Returns the bills of materials whose group has a word in common with those of the artifacts. */
+function findBoms(artifacts: readonly Artifact[], involved: readonly InvolvedArtifact[]): Artifact[] {
+  const words = new Set(involved.flatMap(({ name, needs }) => [...groupWords(name), ...groupWords(needs?.name ?? '')]));
+  const boms = artifacts.filter(
+    ({ group, name }) => /(?:^|-)bom(?:-|$)|-dependencies$/.test(name) && groupWords(group).some((word) => words.has(word)),
+  );
+  // The build's own come first: what they import follows.
+  return firstOfEach(boms, fullName).slice(0, MAX_BOMS);
+}
+
+/** Words of a group that tell projects apart. */
+function groupWords(name: string): string[] {
+  return (name.split(':')[0] ?? '')
+    .split(/[.-]/)
+    .filter((word) => word.length > 3 && !/^(?:apache|github|cloud|plugins|tools)$/.test(word));
+}
+
+function fullName({ group, name }: Artifact): string {
+  return group === '' ? name : `${group}:${name}`;
+}

@@ -1,0 +1,143 @@
+import type { Extraction } from '../extract/extraction.ts';
+import type { LogText } from '../lines/lines.ts';
+
+/** Runtimes and compilers whose version decides what code may use. */
+export const RUNTIMES = ['node', 'python', 'go', 'java', 'rust'] as const;
+export type Runtime = (typeof RUNTIMES)[number];
+
+/** A version that a line of the log shows. */
+export interface ShownVersion {
+  readonly tool: Runtime;
+  /** As the log has it, without a leading "v": "18.20.4", "3.8". */
+  readonly version: string;
+  readonly line: number;
+  /** True where the failing program itself says so; false where a step set it up or only named it. */
+  readonly running: boolean;
+}
+
+interface VersionRow {
+  readonly tool: Runtime;
+  readonly running: boolean;
+  /** One group, the version. */
+  readonly pattern: RegExp;
+}
+
+const V = String.raw`v?(\d{1,3}(?:\.\d{1,3}){0,2})`;
+
+/** Ways in which logs show versions. The literals of {@link RUNTIME_LITERALS} begin each of them. */
+// biome-ignore format: one row for each form
+const VERSION_ROWS: readonly VersionRow[] = [
+  { tool: 'node', running: true, pattern: new RegExp(`^\\s{0,8}Node\\.js ${V}$`) },
+  { tool: 'node', running: true, pattern: new RegExp(`current: \\{ ?"?node"?: ?['"]${V}`) },
+  { tool: 'node', running: true, pattern: new RegExp(`^npm (?:ERR!|error) node ${V}$`) },
+  { tool: 'node', running: false, pattern: new RegExp(`\\bNow using node ${V}`, 'i') },
+  { tool: 'node', running: false, pattern: new RegExp(`^\\s{0,8}node: ${V}$`) },
+  { tool: 'node', running: false, pattern: new RegExp(`\\bnode/${V}(?:/| )`) },
+  { tool: 'node', running: false, pattern: new RegExp(`\\b(?:FROM|image:?|docker pull) (?:docker\\.io/(?:library/)?)?node:${V}`, 'i') },
+  { tool: 'python', running: true, pattern: new RegExp(`^platform \\w{1,20} -- Python ${V}`) },
+  { tool: 'python', running: true, pattern: new RegExp(`[/\\\\]lib[/\\\\]python${V}[/\\\\]`) },
+  { tool: 'python', running: false, pattern: new RegExp(`\\bPython[/\\\\]${V}[/\\\\]`) },
+  { tool: 'python', running: false, pattern: new RegExp(`^(?:Python|Using CPython|Successfully set up CPython \\(?|Using Python) ?${V}`, 'i') },
+  { tool: 'python', running: false, pattern: new RegExp(`\\b(?:FROM|image:?|docker pull) (?:docker\\.io/(?:library/)?)?python:${V}`, 'i') },
+  { tool: 'go', running: true, pattern: new RegExp(`\\(running go ${V}`) },
+  { tool: 'go', running: false, pattern: new RegExp(`\\bgo version go${V}`) },
+  { tool: 'go', running: false, pattern: new RegExp(`hostedtoolcache[/\\\\]go[/\\\\]${V}`) },
+  { tool: 'go', running: false, pattern: new RegExp(`\\b(?:FROM|image:?|docker pull) (?:docker\\.io/(?:library/)?)?golang:${V}`, 'i') },
+  { tool: 'java', running: false, pattern: new RegExp(`\\b(?:openjdk version|java version|Java version:) "?${V}`) },
+  { tool: 'java', running: false, pattern: new RegExp(`hostedtoolcache[/\\\\]Java_\\w{1,40}_jdk[/\\\\]${V}`) },
+  { tool: 'java', running: false, pattern: new RegExp(`\\b(?:FROM|image:?|docker pull) (?:docker\\.io/(?:library/)?)?(?:eclipse-temurin|openjdk|amazoncorretto):${V}`, 'i') },
+  { tool: 'java', running: false, pattern: new RegExp(`\\bmaven:[\\w.]{1,20}-(?:\\w{1,20}-)?(?:jdk-)?${V}`) },
+  { tool: 'rust', running: true, pattern: new RegExp(`currently active rustc version is ${V}`) },
+  { tool: 'rust', running: false, pattern: new RegExp(`\\brustc ${V}(?:-\\w{1,20})? ?\\(`) },
+];
+
+/** ASCII literals, case ignored: a line without any of them shows no version. */
+export const RUNTIME_LITERALS: readonly string[] = [
+  ...[
+    'node.js v',
+    'current: {',
+    ' node v',
+    'now using node',
+    'node: v',
+    'node: 1',
+    'node: 2',
+    'node/v',
+    'node/1',
+    'node/2',
+    'node:1',
+    'node:2',
+  ],
+  ...['-- python 3', '/python3', 'python/3', 'python 3', 'cpython', 'python:3'],
+  ...[
+    '(running go',
+    'version go',
+    'hostedtoolcache/go/',
+    'golang:1',
+    'jdk version',
+    'java version',
+    'toolcache/java',
+    'temurin:',
+    'openjdk:',
+    'corretto:',
+    'maven:3',
+  ],
+  ...['rustc vers', 'rustc 1'],
+];
+
+/** Words of a failure that a version may explain; without them a log's versions are of no interest. */
+const ASKS: Readonly<Record<Runtime, RegExp>> = {
+  node: /is not a (?:function|constructor)|is not defined|does not provide an export named|Unexpected (?:token|identifier|reserved|strict)|Invalid regular expression|built-in module|Unsupported engine|EBADENGINE|engine "node" is incompatible|bad option|node version/i,
+  python:
+    /has no attribute|cannot import name|No module named|SyntaxError|invalid syntax|unsupported operand type\(s\) for \||is not subscriptable|requires-python|different Python/i,
+  go: /undefined: |is not in (?:std|GOROOT)|requires go|unknown directive: toolchain|invalid go version/i,
+  java: /class file|UnsupportedClassVersion|(?:target|source) release|release version \d|Source option|Target option/i,
+  rust: /requires rustc|edition20\d\d|lock ?file version|E0658|unstable/i,
+};
+
+/** Returns for each runtime that a failure may be about the version that the log shows for it; none where none is shown. */
+export function readRuntimes(log: LogText, lines: readonly number[], found: Extraction): ShownVersion[] {
+  const wanted = wantedRuntimes(found);
+  if (wanted.length === 0) return [];
+  const shown = lines.flatMap((line) => versionsOn(log.line(line), line)).filter(({ tool }) => wanted.includes(tool));
+  const failed = Math.max(1, ...failedLines(found));
+  return wanted.flatMap(
+    (tool) =>
+      chooseVersion(
+        shown.filter((one) => one.tool === tool),
+        failed,
+      ) ?? [],
+  );
+}
+
+function wantedRuntimes(found: Extraction): Runtime[] {
+  const texts = [
+    ...found.messages.map(({ text }) => text),
+    ...found.diagnostics.map(({ message }) => message),
+    ...found.exceptions.map(({ type, message }) => `${type}: ${message}`),
+    ...found.failingTests.map(({ message }) => message ?? ''),
+  ].join('\n');
+  return RUNTIMES.filter((tool) => ASKS[tool].test(texts));
+}
+
+function versionsOn(text: string, line: number): ShownVersion[] {
+  return VERSION_ROWS.flatMap(({ tool, running, pattern }) => {
+    const version = pattern.exec(text)?.[1];
+    return version === undefined ? [] : [{ tool, running, version, line }];
+  });
+}
+
+function failedLines({ messages, diagnostics, exceptions }: Extraction): number[] {
+  return [...messages, ...diagnostics, ...exceptions].flatMap(({ at }) => at?.line ?? []);
+}
+
+/** Lines behind a failure in which its own program may still say what it is. */
+const NEAR = 80;
+
+/** The failing program's own word goes first, then what was shown last before it; the more exact of two that agree. */
+function chooseVersion(shown: readonly ShownVersion[], failed: number): ShownVersion | null {
+  const before = shown.filter(({ line }) => line <= failed + NEAR);
+  const last = before.findLast(({ running }) => running) ?? before.at(-1);
+  if (last === undefined) return null;
+  const exact = before.filter(({ version }) => version.startsWith(`${last.version}.`));
+  return exact.at(-1) ?? last;
+}

@@ -1,0 +1,71 @@
+import { namedPaths } from '../../lib/text.ts';
+
+const FENCE = /^```/;
+/** A diff without a fence goes on to the end of the advice. */
+const DIFF = /^(?:diff --git |--- (?:a\/|\/dev\/null))/;
+/** Only full versions: "2" and "3.1" are in too many texts to prove anything, or to be missed. */
+const VERSION = /(?<![\w.-])v?(\d{1,5}\.\d{1,5}\.\d{1,5}(?:[-+.][\w.]{1,30})?)(?![\w])/g;
+/** A command in code marks: a program and at least one argument. */
+const COMMAND = /`(?:\$ |sudo )?([a-z][\w.+-]{1,40}) [^`\n]{1,300}`/g;
+const CREATES = /\b(?:creat|add|new|writ|commit|generat|introduc)\w{0,6}\b/i;
+
+/**
+ * Removes the sentences and diffs of a model's advice that point to what nobody saw: a file, a full version or a program that stands
+ * neither in the log nor in the code nor on a page (all of it is `seen`), and a diff in which an address was left out, because it cannot be applied.
+ */
+export function keepFoundedAdvice(advice: string, seen: string): string {
+  const parts = splitAdvice(advice);
+  const kept = parts.filter((part) => (part.isCode ? isWholeDiff(part.text, seen) : isFounded(part.text, seen)));
+  return kept
+    .map(({ text }) => text)
+    .join('')
+    .trim();
+}
+
+interface Part {
+  readonly text: string;
+  readonly isCode: boolean;
+}
+
+/** Splits into fenced blocks and, outside of them, sentences; joined again they are the advice. */
+function splitAdvice(advice: string): Part[] {
+  const parts: Part[] = [];
+  let fenced: string | null = null;
+  for (const line of advice.match(/[^\n]*\n|[^\n]+$/g) ?? []) {
+    const isFence = FENCE.test(line.trimStart());
+    if (fenced !== null) {
+      fenced += line;
+      if (isFence && FENCE.test(fenced)) {
+        parts.push({ text: fenced, isCode: true });
+        fenced = null;
+      }
+    } else if (isFence || DIFF.test(line)) fenced = line;
+    else parts.push(...splitSentences(line));
+  }
+  return fenced === null ? parts : [...parts, { text: fenced, isCode: true }];
+}
+
+function splitSentences(line: string): Part[] {
+  const sentences = line.match(/.+?(?:[.!?](?=\s+[A-Z`"“(])\s+|$)|\n/gs) ?? [line];
+  return sentences.map((text) => ({ text, isCode: false }));
+}
+
+function isFounded(sentence: string, seen: string): boolean {
+  const versions = Array.from(sentence.matchAll(VERSION), ([, version]) => version ?? '');
+  const programs = Array.from(sentence.matchAll(COMMAND), ([, program]) => program ?? '');
+  const paths = CREATES.test(sentence) ? [] : namedPaths([sentence]).map(({ path }) => path);
+  return [...versions, ...programs].every((word) => seen.includes(word)) && paths.every((path) => isSeenPath(path, seen));
+}
+
+/** A path, or its end: tools print paths from other folders than the repository's. */
+function isSeenPath(path: string, seen: string): boolean {
+  const parts = path.replace(/^(?:\.{1,2}\/|\/){1,8}/, '').split('/');
+  return seen.includes(parts.slice(-2).join('/')) || (parts.length > 1 && seen.includes(parts.at(-1) ?? path));
+}
+
+/** Other code than a diff is an example, and may hold an address that was left out no more than a diff. */
+function isWholeDiff(block: string, seen: string): boolean {
+  if (block.includes('[address left out]')) return false;
+  const changed = Array.from(block.matchAll(/^--- (?:a\/)?(\S{1,300})/gm), ([, path]) => path ?? '').filter((path) => path !== '/dev/null');
+  return changed.every((path) => isSeenPath(path, seen));
+}

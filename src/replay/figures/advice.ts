@@ -1,0 +1,78 @@
+import { CATEGORIES } from '../../domain/category.ts';
+import { type AdviceCheck, isSilent } from '../run/check-advice.ts';
+import type { ReplayedCase } from '../run/replay.ts';
+import { caseShare, type Figure } from './figure.ts';
+
+/** A case with a known fix, and what its advice names. */
+interface Advised {
+  readonly one: ReplayedCase;
+  readonly check: AdviceCheck;
+}
+
+/**
+ * Whether advice holds a name of the known fix that is at hand (keyed), names what is not (invented), or there is none (silent); of all rows
+ * with a fix and of published answers. Empty where no row has a fix, or nothing was answered.
+ */
+export function scoreAdvice(cases: readonly ReplayedCase[]): Figure[] {
+  const advised = findAdvised(cases);
+  if (advised.length === 0) return [];
+  const published = advised.filter(({ one }) => one.result.action === 'auto_notify');
+  return [
+    ...figuresAmong('advice', advised),
+    caseShare(
+      'advice keyed, of fixes with a name at hand',
+      advised.filter(({ check }) => check.findable > 0),
+      isKeyed,
+    ),
+    caseShare(
+      'advice keyed, of what is advised',
+      advised.filter((entry) => !isWithout(entry)),
+      isKeyed,
+    ),
+    ...(published.length === 0 ? [] : figuresAmong('published advice', published)),
+  ];
+}
+
+/** The same by labeled category, published and not. */
+export function scoreAdviceByCategory(cases: readonly ReplayedCase[]): Figure[] {
+  const advised = findAdvised(cases);
+  const rows = CATEGORIES.flatMap((category) =>
+    [true, false].map((isPublished) => ({
+      row: `${category}, ${isPublished ? 'published' : 'not published'}`,
+      members: advised.filter(({ one }) => one.row?.category === category && (one.result.action === 'auto_notify') === isPublished),
+    })),
+  );
+  return rows.flatMap(({ row, members }) => (members.length === 0 ? [] : rowFigures(row, members)));
+}
+
+/** One row of a table: the shares of these cases; empty where none has a fix. */
+export function adviceCells(row: string, cases: readonly ReplayedCase[]): Figure[] {
+  const advised = findAdvised(cases);
+  return advised.length === 0 ? [] : rowFigures(row, advised);
+}
+
+function findAdvised(cases: readonly ReplayedCase[]): Advised[] {
+  const advised = cases.flatMap((one): Advised[] => (one.result.advice === null ? [] : [{ one, check: one.result.advice }]));
+  return advised.some(({ one }) => one.result.action !== null) ? advised : [];
+}
+
+const isKeyed = ({ check }: Advised) => check.keyed.length > 0;
+const isInvented = ({ check }: Advised) => check.invented.length > 0;
+const isWithout = ({ one }: Advised) => isSilent(one.result.fixRecommendation);
+
+function figuresAmong(what: string, among: readonly Advised[]): Figure[] {
+  return [
+    caseShare(`${what} keyed`, among, isKeyed),
+    caseShare(`${what} invented`, among, isInvented, 'bad'),
+    caseShare(`${what} silent`, among, isWithout, 'neither'),
+  ];
+}
+
+function rowFigures(row: string, among: readonly Advised[]): Figure[] {
+  const cell = (column: string, figure: Figure): Figure => ({ ...figure, name: `advice ${column}, ${row}`, cell: { row, column } });
+  return [
+    cell('keyed', caseShare('', among, isKeyed)),
+    cell('invented', caseShare('', among, isInvented, 'bad')),
+    cell('silent', caseShare('', among, isWithout, 'neither')),
+  ];
+}

@@ -1,0 +1,32 @@
+import type { DatasetRow } from '../cases/case.ts';
+import { createLookup, findIdentifiers, type Identifier } from './identifiers.ts';
+import type { CaseResult } from './results.ts';
+
+/** What the advice of a case names, held against the known fix and against what was at hand. All values stand in the advice. */
+export type AdviceCheck = NonNullable<CaseResult['advice']>;
+
+/** Kinds of names that nobody can act on where they do not exist. */
+const MUST_EXIST: ReadonlySet<Identifier['kind']> = new Set(['path', 'version', 'variable']);
+
+/** Whether an answer advises nothing. */
+export function isSilent(advice: string | null): boolean {
+  return advice === null || /^\s*(?:$|No fix found\b)/i.test(advice);
+}
+
+/**
+ * Checks the advice of a row whose fix is known; null where it is not. `texts`: the logs, reports and names of files at hand. A name of the fix
+ * counts only where these hold it: nobody can be expected to know another.
+ */
+export function checkAdvice({ fix }: DatasetRow, advice: string | null, texts: readonly string[]): AdviceCheck | null {
+  if (fix == null) return null;
+  const isAtHand = createLookup(texts);
+  const findable = findIdentifiers(fix).filter(isAtHand);
+  if (isSilent(advice)) return { findable: findable.length, keyed: [], invented: [] };
+  const isSaid = createLookup([advice ?? '']);
+  const invented = findIdentifiers(advice ?? '').filter((one) => MUST_EXIST.has(one.kind) && !isAtHand(one));
+  return {
+    findable: findable.length,
+    keyed: findable.filter(isSaid).map(({ value }) => value),
+    invented: invented.map(({ value }) => value),
+  };
+}

@@ -1,0 +1,93 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { comparisonText, type Judgement, kappa, readJudgements } from '../../scripts/advice-parts/compare-readings.ts';
+import { evidenceText } from '../../scripts/advice-parts/evidence.ts';
+import { pickAnswers } from '../../scripts/advice-parts/pick-answers.ts';
+import type { AnsweredRow } from '../../scripts/advice-parts/read-answered.ts';
+import { checkAdvice } from '../../src/replay/run/check-advice.ts';
+import { one } from '../replay/figures/cases.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'faultline-readings-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+describe('answers picked for readers', () => {
+  const rows = Array.from({ length: 60 }, (_, at) => answered(at, { isPublished: at % 4 === 0, isConfig: at % 3 === 0 }));
+
+  it('are the same ones in any order, in the shares of category and published', () => {
+    const picked = pickAnswers(rows, 20, null);
+    expect(pickAnswers(rows.toReversed(), 20, null)).toEqual(picked);
+    expect(picked).toHaveLength(21);
+    const shares = Map.groupBy(picked, ({ id }) => `${Number(id) % 4 === 0} ${Number(id) % 3 === 0}`);
+    expect(Object.fromEntries([...shares].map(([stratum, members]) => [stratum, members.length]))).toEqual({
+      'true true': 2,
+      'true false': 4,
+      'false true': 5,
+      'false false': 10,
+    });
+  });
+
+  it('are of the owners that were left out only', () => {
+    expect(pickAnswers(rows, 60, new Set(['owner1'])).every(({ id }) => Number(id) % 5 === 1)).toBe(true);
+  });
+});
+
+describe('two readings', () => {
+  const first: Judgement[] = [
+    { id: 'a', cause: 'right', advice: 'right', english: 'good' },
+    { id: 'b', cause: 'partly', advice: 'misleading', english: 'awkward' },
+  ];
+  const second: Judgement[] = [
+    { id: 'a', cause: 'right', advice: 'right', english: 'good' },
+    { id: 'b', cause: 'partly', advice: 'generic', english: 'awkward' },
+    { id: 'c', cause: 'empty', advice: 'none', english: 'good' },
+  ];
+
+  it('are compared by the answers of both, with each disagreement', () => {
+    const text = comparisonText(read('first', first), read('second', second));
+    expect(text).toContain('2 answers were judged by both readers, 1 by one (left out).');
+    expect(text).toContain('| misleading | 0.50 | 0.00 |');
+    expect(text).toContain('- b: misleading / generic');
+    expect(text).not.toContain('- a:');
+  });
+
+  it('agree beyond chance by kappa', () => {
+    const pairs = [0, 1].map((at) => ({ one: first[at] as Judgement, other: second[at] as Judgement }));
+    expect(kappa('cause', pairs)).toBe(1);
+    expect(kappa('advice', pairs)).toBeCloseTo(1 / 3);
+  });
+
+  it('are refused with the line that is wrong', () => {
+    const path = join(folder, 'bad.jsonl');
+    writeFileSync(path, '{"id":"a","cause":"right","advice":"fine","english":"good"}\n');
+    expect(() => readJudgements(path)).toThrow(/bad\.jsonl, line 1/);
+    writeFileSync(path, `${JSON.stringify(first[0])}\n${JSON.stringify(first[0])}\n`);
+    expect(() => readJudgements(path)).toThrow('line 2: a was judged on an earlier line');
+  });
+});
+
+it('groups missed names by where they stand', () => {
+  const text = evidenceText([answered(1, { isPublished: true, isConfig: false })], true);
+  expect(text).toContain('| a name of the fix is elsewhere in the log | 1 | path 1 |');
+  expect(text).toContain('- 1: src/a.ts');
+});
+
+function read(name: string, judgements: readonly Judgement[]) {
+  const path = join(folder, `${name}.jsonl`);
+  writeFileSync(path, judgements.map((judgement) => `${JSON.stringify(judgement)}\n`).join(''));
+  return readJudgements(path);
+}
+
+function answered(at: number, { isPublished, isConfig }: { isPublished: boolean; isConfig: boolean }): AnsweredRow {
+  const row = {
+    id: String(at),
+    project: `owner${at % 5}/x`,
+    fix: 'Correct src/a.ts.',
+    category: isConfig ? 'CONFIG_ERROR' : 'CODE_ERROR',
+  } as const;
+  const texts = ['error in src/a.ts'];
+  const action = isPublished ? 'auto_notify' : 'human_review';
+  const { result } = one(row, { action, fixRecommendation: 'Read it.', advice: checkAdvice(row, 'Read it.', texts) });
+  return { row, result, texts, logPath: null };
+}

@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest';
+import { boundReason, choosePublished, isPublishedRoute, type Route, type RouteOutcome } from '../../src/domain/publish-bound.ts';
+import { sourceOutcomes } from '../../src/judge/outcomes.ts';
+
+const outcomes = (route: Route, of: number, wrong = 0, stated = 0.9): RouteOutcome[] =>
+  Array.from({ length: of }, (_, at) => ({ route, stated, right: at >= wrong }));
+const publishedOf = (known: readonly RouteOutcome[], maxWrong = 0.03) =>
+  choosePublished(known, { maxWrong, floor: 0.85 })
+    .routes.filter(({ published }) => published)
+    .map(({ route }) => route);
+
+describe('which answers may be published', () => {
+  it('pools structured routes, and publishes none where they cannot show the bound', () => {
+    expect(publishedOf([...outcomes('test', 40), ...outcomes('tool error', 36)])).toEqual(['test', 'tool error']);
+    expect(publishedOf([...outcomes('test', 40), ...outcomes('tool error', 35)])).toEqual([]);
+  });
+
+  it('says how many right outcomes are missing', () => {
+    const bound = choosePublished(outcomes('test', 70, 1), { maxWrong: 0.03, floor: 0.85 });
+    expect(bound.routes.find(({ route }) => route === 'test')).toMatchObject({ outcomes: 70, wrong: 1, published: false, missing: 59 });
+    expect(boundReason(bound, 'test')).toBe(
+      '1 of 70 known answers from a failing test were wrong; 59 more right ones would show at most 3 % wrong',
+    );
+  });
+
+  it('holds a route with a hundred outcomes to the bound by itself, however good the others are', () => {
+    const good = outcomes('test', 2000);
+    expect(publishedOf([...good, ...outcomes('rule and words', 99, 9)])).toContain('rule and words');
+    expect(publishedOf([...good, ...outcomes('rule and words', 100, 9)])).not.toContain('rule and words');
+  });
+
+  it('stops at the first route that fails, and does not count answers below the floor', () => {
+    const known = [...outcomes('test', 300), ...outcomes('rule and words', 60, 30), ...outcomes('exception', 99)];
+    expect(publishedOf(known)).toEqual(['test']);
+    expect(publishedOf([...outcomes('test', 300), ...outcomes('test', 100, 90, 0.8)])).toContain('test');
+  });
+
+  it('knows nothing of a model from the rules', () => {
+    expect(publishedOf(outcomes('test', 500))).not.toContain('model');
+    expect(publishedOf(outcomes('model', 76))).toEqual(['model']);
+  });
+
+  it('is loosened and tightened by outcomes of the installation', () => {
+    const shipped = [...outcomes('test', 250, 2), ...outcomes('rule and words', 99, 6)];
+    expect(publishedOf(shipped)).not.toContain('rule and words');
+    expect(publishedOf([...shipped, ...outcomes('rule and words', 300)])).toContain('rule and words');
+    expect(publishedOf([...shipped, ...outcomes('test', 40, 12)])).toEqual([]);
+  });
+
+  it('counts weighted outcomes as the equal ones that they are worth', () => {
+    const one = { route: 'test', stated: 0.9, right: true, weight: 100 } as const;
+    expect(publishedOf([...outcomes('test', 70), one])).toEqual([]);
+  });
+});
+
+describe('the outcomes of this release', () => {
+  it('let the default bound publish answers with structured witnesses, and at most 3 % of those were wrong', () => {
+    const bound = choosePublished(sourceOutcomes(), { maxWrong: 0.03, floor: 0.85 });
+    const published = sourceOutcomes().filter(({ route, stated }) => stated >= 0.85 && isPublishedRoute(bound, route));
+    expect(published.length).toBeGreaterThan(0.2 * sourceOutcomes().length);
+    expect(published.filter(({ right }) => !right).length).toBeLessThanOrEqual(0.03 * published.length);
+  });
+});

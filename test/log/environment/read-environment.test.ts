@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest';
+import { readSources } from '../../../src/log/read-sources.ts';
+
+function readLog(lines: readonly string[]) {
+  return readSources([{ name: 'log', kind: 'log', text: lines.join('\n'), notes: [] }], { budgetTokens: 4000 });
+}
+
+function downloaded(group: string, name: string, version: string, type = 'jar'): string {
+  return `[INFO] Downloaded from central: https://repo.example/maven2/${group.replaceAll('.', '/')}/${name}/${version}/${name}-${version}.${type} (1 kB at 9 kB/s)`;
+}
+
+describe('the environment that a log shows', () => {
+  it('has the version that the failing program itself states, and quotes its line', () => {
+    const { environment, excerpts } = readLog([
+      'Now using node v22.11.0 (npm v10.9.0)',
+      'file:///work/rank.mjs:2',
+      'console.log(scores.toReversed());',
+      'TypeError: scores.toReversed is not a function',
+      '    at file:///work/rank.mjs:2:20',
+      '',
+      'Node.js v18.20.8',
+      ...Array.from({ length: 400 }, (_, line) => `filler ${line}`),
+      'Error: Process completed with exit code 1.',
+    ]);
+    expect(environment?.runtimes).toEqual([{ tool: 'node', version: '18.20.8', at: { source: 'log', line: 7 } }]);
+    expect(excerpts.some(({ text }) => text.includes('Node.js v18.20.8'))).toBe(true);
+  });
+
+  it('has no versions where nothing failed that they could explain', () => {
+    expect(readLog(['Node.js v18.20.8', 'FAIL src/pear.test.ts', 'AssertionError: expected 3 to be 4']).environment).toBeUndefined();
+  });
+
+  it('names the artifact that owns a name that the compiler misses, with its group', () => {
+    const { environment } = readLog([
+      downloaded('org.fruit', 'pear-core', '9.20.1'),
+      downloaded('org.fruit', 'pear-press', '3.2.1'),
+      downloaded('com.plum', 'plum-jar', '1.0.0'),
+      '[ERROR] COMPILATION ERROR : ',
+      '[ERROR] /work/src/main/java/test/orchard/Basket.java:[8,20] cannot find symbol',
+      '  symbol:   method weigh()',
+      '  location: class org.fruit.pear.core.Pear',
+      '[ERROR] Failed to execute goal org.apache.maven.plugins:maven-compiler-plugin:3.10.1:compile (default-compile) on project orchard: Compilation failure',
+    ]);
+    expect(environment?.artifacts[0]).toMatchObject({
+      name: 'org.fruit:pear-core',
+      version: '9.20.1',
+      symbol: 'org.fruit.pear.core.Pear',
+      siblings: [{ name: 'pear-press', version: '3.2.1' }],
+      at: { source: 'log', line: 1 },
+    });
+  });
+
+  it('names no artifact for the names of the project itself', () => {
+    const { environment } = readLog([
+      downloaded('test.orchard', 'orchard-parent', '1.0.0'),
+      '[ERROR] /work/src/main/java/test/orchard/shop/Basket.java:[8,20] cannot find symbol',
+      '  location: class test.orchard.shop.Pear',
+    ]);
+    expect(environment?.artifacts ?? []).toEqual([]);
+  });
+
+  it('names the direct dependency whose need the build does not meet', () => {
+    const { environment } = readLog([
+      '[ERROR] Rule 2: org.apache.maven.plugins.enforcer.RequireUpperBoundDeps failed with message:',
+      'Failed while enforcing RequireUpperBoundDeps. The error(s) are [',
+      'Require upper bound dependencies error for org.fruit:pear-core:1.7.0 paths to dependency are:',
+      '+-test.orchard:orchard:0.1.0-SNAPSHOT',
+      '  +-org.fruit:pear-core:1.7.0',
+      'and',
+      '+-test.orchard:orchard:0.1.0-SNAPSHOT',
+      '  +-org.plum:plum-press:1.0.2',
+      '    +-org.fruit:pear-core:1.8.0',
+      ']',
+      '[ERROR] Failed to execute goal org.apache.maven.plugins:maven-enforcer-plugin:3.1.0:enforce (enforce) on project orchard: Some Enforcer rules have failed.',
+    ]);
+    expect(environment?.artifacts).toMatchObject([
+      { name: 'org.plum:plum-press', version: '1.0.2', needs: { name: 'org.fruit:pear-core', version: '1.8.0', used: '1.7.0' } },
+    ]);
+  });
+});

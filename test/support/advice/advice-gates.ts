@@ -1,0 +1,117 @@
+import { isSilent } from '../../../src/replay/run/check-advice.ts';
+import { createLookup, findIdentifiers, type Identifier } from '../../../src/replay/run/identifiers.ts';
+import { capturedFailures } from '../reading-gates.ts';
+import { MISLEADING_KINDS, type MisleadingKind } from './misleading-kinds.ts';
+
+/** Answers a log with advice: a text for each cause, null where nothing is advised. Gates are tried with advisers that are worse. */
+export type Advise = (text: string) => Promise<readonly (string | null)[]>;
+
+/** How many cases break one rule of good advice. */
+export interface AdviceCount {
+  readonly name: string;
+  readonly cases: number;
+  /** A sentence each: the case, and what is wrong with its advice. */
+  readonly broken: readonly string[];
+}
+
+/** A log with its name, and the lines that say why it failed, 1-based. */
+export type AdvisedLog = Pick<ReturnType<typeof capturedFailures>[number], 'name' | 'text' | 'telling'>;
+
+const VALUE_KINDS = ['path', 'version', 'package', 'variable', 'command', 'host', 'number'] as const;
+type ValueKind = (typeof VALUE_KINDS)[number];
+
+/** Each named value that the advice on a captured failure holds stands in its log; a count for each kind of value. */
+export async function countAbsentValues(advise: Advise, logs: readonly AdvisedLog[] = capturedFailures()): Promise<AdviceCount[]> {
+  const broken = new Map<ValueKind, string[]>(VALUE_KINDS.map((kind) => [kind, []]));
+  for (const { name, text } of logs) {
+    const stands = createLookup([text]);
+    for (const advice of await advise(text)) {
+      if (isSilent(advice)) continue;
+      for (const { kind, value, lookedUp } of findValues(advice ?? ''))
+        if (!stands(lookedUp)) broken.get(kind)?.push(`${name}: ${kind} ${value} in “${advice}”`);
+    }
+  }
+  return [...broken].map(([kind, sentences]) => ({ name: `absent ${kind}`, cases: logs.length, broken: sentences }));
+}
+
+/** Advice on invented logs of kinds that used to mislead; a count for each group of kinds. */
+export async function countMisleading(advise: Advise, kinds: readonly MisleadingKind[] = MISLEADING_KINDS): Promise<AdviceCount[]> {
+  const groups = new Map<string, { cases: number; broken: string[] }>();
+  for (const kind of kinds) {
+    const group = groups.get(kind.group) ?? { cases: 0, broken: [] };
+    groups.set(kind.group, group);
+    group.cases++;
+    const said = (await advise(kind.log)).map((advice) => (isSilent(advice) ? '' : (advice ?? '')));
+    const wrong = findFault(said.join('\n'), kind);
+    if (wrong !== null) group.broken.push(`${kind.name}: ${wrong} in “${said.join(' / ')}”`);
+  }
+  return [...groups].map(([name, counted]) => ({ name, ...counted }));
+}
+
+/**
+ * With the lines around the trigger deleted, advice is silent or names or quotes something of what is left. The trigger is the first telling line, with
+ * nothing of what stands up to six lines before and after it.
+ */
+export async function countGeneric(advise: Advise, logs: readonly AdvisedLog[] = capturedFailures()): Promise<AdviceCount> {
+  const usable = logs.filter(({ telling }) => telling.length > 0);
+  const broken: string[] = [];
+  for (const log of usable) {
+    const text = deleteNeighbors(log);
+    const stands = createLookup([text]);
+    for (const advice of await advise(text)) {
+      if (isSilent(advice)) continue;
+      if (!findGrounds(advice ?? '').some(stands)) broken.push(`${log.name}: “${advice}”`);
+    }
+  }
+  return { name: 'general advice on a trigger without its neighbors', cases: usable.length, broken };
+}
+
+const NEIGHBORS = 6;
+
+/** The log without what stands around its first telling line. */
+export function deleteNeighbors({ text, telling }: AdvisedLog): string {
+  const trigger = telling[0]?.[0] ?? 0;
+  const isNeighbor = (line: number) => line !== trigger && Math.abs(line - trigger) <= NEIGHBORS;
+  return text
+    .split('\n')
+    .filter((_, at) => !isNeighbor(at + 1))
+    .join('\n');
+}
+
+interface NamedValue {
+  readonly kind: ValueKind;
+  readonly value: string;
+  readonly lookedUp: Identifier;
+}
+
+const HOST = /(?<![\w@/.-])(?:[a-z0-9-]{1,40}\.){1,4}(?:com|dev|io|net|org)(?![\w-])/gi;
+const NUMBER = /(?<![\w.:-])\d{1,9}(?![\w.-])/g;
+
+/** Names that the advice holds: those that any text may hold, hosts, and numbers by themselves. */
+function findValues(advice: string): NamedValue[] {
+  const isValueKind = (kind: string): kind is ValueKind => VALUE_KINDS.some((one) => one === kind);
+  const named = findIdentifiers(advice).flatMap((lookedUp) =>
+    isValueKind(lookedUp.kind) ? [{ kind: lookedUp.kind, value: lookedUp.value, lookedUp }] : [],
+  );
+  const plain = (kind: 'host' | 'number', pattern: RegExp) =>
+    [...advice.matchAll(pattern)].map(([value]) => ({ kind, value, lookedUp: { kind: 'symbol' as const, value } }));
+  return [...named, ...plain('host', HOST), ...plain('number', NUMBER)];
+}
+
+/** All that ties a sentence to its log: names of any kind, and what it quotes. */
+function findGrounds(advice: string): Identifier[] {
+  const quotes = [...advice.matchAll(/“([^”]{3,200})”/g)].map(([, value = '']) => ({
+    kind: 'symbol' as const,
+    value: value.replace(/…$/, ''),
+  }));
+  return [...findIdentifiers(advice), ...findValues(advice).map(({ lookedUp }) => lookedUp), ...quotes];
+}
+
+/** What is wrong with the advice on such a log; null where nothing is. */
+function findFault(advice: string, { forbidden, needed }: MisleadingKind): string | null {
+  const holds = (words: string) => new RegExp(`(?<!\\w)${words.replace(/[^\w\s]/g, '\\$&')}(?!\\w)`, 'i').test(advice);
+  const said = forbidden.find(holds);
+  if (said !== undefined) return `says “${said}”`;
+  if (needed.length > 0 && !needed.some(holds)) return `does not say “${needed[0]}”`;
+  return null;
+}
