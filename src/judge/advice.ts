@@ -97,7 +97,7 @@ function firstFilled(fixes: NonNullable<(typeof KIND_WORDING)['unknown']['fix']>
 
 function trustIn({ values }: Filled): number {
   if (values.length === 0) return WITHOUT_VALUES;
-  return Math.min(...values.map(({ near }) => BY_NEARNESS[near]));
+  return values.reduce((least, { near }) => Math.min(least, BY_NEARNESS[near]), 1);
 }
 
 /** What advice of a tool usually asks for, by where the fault lies. */
