@@ -393,6 +393,7 @@ export const TOOLCHAIN_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       /cgo: C compiler "[^"]{1,60}" not found/,
       /No CMAKE_\w{1,10}_COMPILER could be found/,
       /InterpreterNotFound|could not find python interpreter|error: externally-managed-environment/,
+      /No virtual environment found; run `uv venv`/,
     ],
     reads: [
       /(?<licenses>have not accepted the license agreements)/,
@@ -400,6 +401,7 @@ export const TOOLCHAIN_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       /C compiler "(?<compiler>[^"\n]{1,60})" not found/,
       /No (?<cmake>CMAKE_\w{1,10}_COMPILER) could be found/,
       /(?<managed>externally-managed-environment)/,
+      /(?<noVenv>No virtual environment found; run `uv venv`)/,
       /(?<android>SDK location not found)/,
       /toolchain '(?<toolchain>[^'\n]{1,80})' is not installed/,
       /target with hash string '(?<platform>android-[\w.]{1,20})'/,
@@ -409,6 +411,7 @@ export const TOOLCHAIN_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       /Requested SDK version: (?<dotnet>[\w.-]{1,30})/,
     ],
     title: [
+      '{noVenv?}uv finds no virtual environment',
       '{managed?}pip may not change the Python of the system',
       '{android?}The build does not know where the Android SDK is',
       '{licenses?}Licenses of the Android SDK are not accepted',
@@ -420,12 +423,14 @@ export const TOOLCHAIN_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       'The job does not have the .NET SDK {dotnet}',
     ],
     cause: [
+      '{noVenv?}uv installs into a virtual environment unless it is told otherwise, and the step has none.',
       '{managed?}pip refused to install into the Python of the system, which the system manages itself.',
       '{android?}Gradle builds for Android, and neither ANDROID_HOME nor local.properties says where the SDK is.',
       'The build asks for the .NET SDK {dotnet}, which the job does not have.',
       'rustc calls the linker {linker}, which the job does not have.',
     ],
     fix: [
+      ['configuration', '{noVenv?}Run `uv venv` before this step, or pass `--system` to `uv pip install`.'],
       ['configuration', '{managed?}Install into a virtual environment (`python -m venv .venv`), or set up a Python of its own in the job.'],
       ['configuration', '{android?}Set up the Android SDK in the job and set ANDROID_HOME.'],
       ['configuration', '{licenses?}Run `yes | sdkmanager --licenses` in the job before it builds.'],
