@@ -57,6 +57,7 @@ function analysisJson({ analysis, explains }: ArrangedAnswer): object {
     title: answer.title,
     rootCause: answer.rootCause,
     fix: answer.fixRecommendation,
+    act: answer.act ?? null,
     tests: explains.tests,
     failures: explains.failures,
     grouped: explains.grouped,

@@ -1,4 +1,5 @@
 import { type Act, type Classification, isNotDevelopersFault } from '../domain/analysis.ts';
+import { KIND_CATEGORY } from '../domain/category.ts';
 import type { Evidence } from '../domain/evidence.ts';
 import type { Ruling } from './classify.ts';
 import { confirmedEntry, fittingDocument, lastingFailure } from './evidence-facts.ts';
@@ -82,7 +83,8 @@ function fromLog(match: Match | null, { category, kind }: Classification, find: 
     BY_ORIGIN.tool,
   );
   if (hint !== null) return { ...hint, act: actOf(category) };
-  return match === null ? null : firstFilled(KIND_WORDING[kind].fix ?? [], find, BY_ORIGIN.kind);
+  // What is said of a kind holds in the category that the kind belongs to.
+  return match === null || KIND_CATEGORY[kind] !== category ? null : firstFilled(KIND_WORDING[kind].fix ?? [], find, BY_ORIGIN.kind);
 }
 
 function firstFilled(fixes: NonNullable<(typeof KIND_WORDING)['unknown']['fix']>, find: FindValue, trust: number): Advice | null {

@@ -38,8 +38,9 @@ export function composeAnswer({ subject, classification, evidence }: Insight): A
   // What is too thin to decide is too thin to be the headline.
   const match = classification.abstained ? null : (bestOf(ruling.matches, classification.category) ?? ruling.decisive);
   const fact = findTellingFact(ruling.facts, match);
-  const reads = [...(match?.rule.reads ?? []), ...(match === null ? [] : (KIND_WORDING[match.rule.kind].reads ?? []))];
-  const find = fact === null ? null : createFinder(fact, reads, ruling.facts);
+  const kind = match === null ? null : KIND_WORDING[match.rule.kind];
+  const patterns = { reads: [...(match?.rule.reads ?? []), ...(kind?.reads ?? [])], readsOwn: kind?.readsOwn ?? [] };
+  const find = fact === null ? null : createFinder(fact, patterns, ruling.facts);
   const { title, statement, rootCause, values } = describeCause(ruling, classification, match, find);
   const advice = advise(ruling, classification, evidence, match, find);
   const seen = seenBefore(ruling, classification, evidence);

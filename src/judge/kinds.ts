@@ -6,18 +6,20 @@ import { SOURCE_FIXES, SOURCE_READS } from './source-wording.ts';
 interface KindWording extends Wording {
   /** The beginning of a sentence. */
   readonly spoken: string;
+  /** As `reads`, but tried only on the deciding line and the lines that continue it: the next finding is another matter. */
+  readonly readsOwn?: readonly RegExp[];
 }
 
 /** The kinds in words. What holds only for some failures of a kind belongs into the row of their rule. */
 export const KIND_WORDING: Readonly<Record<Kind, KindWording>> = {
   compile_error: {
     spoken: 'The code does not compile',
-    reads: SOURCE_READS,
+    readsOwn: SOURCE_READS,
     fix: [...SOURCE_FIXES, ['code', 'Correct the code at {place}, then run `{command}` again.'], ['code', 'Correct the code at {place}.']],
   },
   type_error: {
     spoken: 'The types do not match',
-    reads: SOURCE_READS,
+    readsOwn: SOURCE_READS,
     fix: [
       ...SOURCE_FIXES,
       ['code', 'Make the types match at {place}, then run `{command}` again.'],
@@ -25,12 +27,12 @@ export const KIND_WORDING: Readonly<Record<Kind, KindWording>> = {
     ],
   },
   null_reference: { spoken: 'The code uses a value or name that is missing' },
-  crash: { spoken: 'The program crashed', fix: [['code', 'Start at {place}, the first line of the project in the trace.']] },
+  crash: { spoken: 'The program crashed' },
   link_error: { spoken: 'The program does not link' },
   lint_failure: {
     spoken: 'A lint check failed',
+    readsOwn: SOURCE_READS,
     reads: [
-      ...SOURCE_READS,
       /\b(?<problems>\d{1,6}) problems? \(/,
       /^Found (?<problems>\d{1,6}) errors?\b/,
       /\b(?<fixable>\d{1,6}) (?:errors?|problems?)(?: and \d{1,6} warnings?)? (?:are )?(?:potentially )?fixable with the `?--fix/,

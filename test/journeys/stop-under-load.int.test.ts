@@ -107,7 +107,7 @@ describe('a service that stops under load', () => {
     },
   );
 
-  it('T66: a second signal quits at once, and nothing is lost', { timeout: 120_000 }, async () => {
+  it('T66: a second signal quits at once, and nothing is lost', { timeout: 300_000 }, async () => {
     service = await startService(folder);
     await send(5);
     await sendHalf();

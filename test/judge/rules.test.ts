@@ -33,7 +33,10 @@ describe('the rules', () => {
     const wordings = [...ALL_RULES, ...Object.entries(TIES).map(([name, tie]) => ({ name, ...tie }))];
     const kinds = Object.entries(KIND_WORDING).map(([name, wording]) => ({ name, ...wording }));
     const unknown = [...wordings, ...kinds].flatMap(({ name, ...wording }) => {
-      const known = new Set([...sharedSlots(), ...(wording.reads ?? []).flatMap(groupsOf)]);
+      const known = new Set([
+        ...sharedSlots(),
+        ...[...(wording.reads ?? []), ...('readsOwn' in wording ? (wording.readsOwn ?? []) : [])].flatMap(groupsOf),
+      ]);
       return slotsIn(wording)
         .filter((slot) => !known.has(slot))
         .map((slot) => `${name}: {${slot}}`);
@@ -73,10 +76,11 @@ describe('the rules', () => {
       excerpts: lines.map((text, index) => ({ source: 'log.txt', lineStart: index + 1, lineEnd: index + 1, text, reason: '', weight: 1 })),
     };
     const facts = readFacts(subject).all;
-    const patterns = [...ALL_RULES, ...Object.values(TIES)].flatMap((row) => [
-      ...('patterns' in row ? row.patterns : []),
-      ...(row.reads ?? []),
-    ]);
+    const patterns = [
+      ...ALL_RULES,
+      ...Object.values(TIES),
+      ...Object.values(KIND_WORDING).map(({ reads = [], readsOwn = [] }) => ({ reads: [...reads, ...readsOwn] })),
+    ].flatMap((row) => [...('patterns' in row ? row.patterns : []), ...(row.reads ?? [])]);
     for (const { text } of facts) for (const pattern of [...patterns, ...SHARED_PATTERNS]) pattern.test(text);
     expect(facts.length).toBeGreaterThan(0);
   });

@@ -112,7 +112,7 @@ export const GATE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
     cause: 'The pre-commit hook {hook} changed files: they were committed without running it.',
     fix: [
       ['code', 'Run `{run}` and commit the result.'],
-      ['code', 'Run `pre-commit run {hook} --all-files` and commit what it changes.'],
+      ['code', 'Run `pre-commit run --all-files` and commit what the hook {hook} changes.'],
       ['code', (read) => read('prettier') && 'Run `npx prettier --write .` and commit the result.'],
       ['code', (read) => read('ruff') && 'Run `ruff format .` and commit the result.'],
       ['code', (read) => read('black') && 'Run `black .` and commit the result.'],
@@ -145,7 +145,7 @@ export const GATE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
         log: '- hook id: black\n- files were modified by this hook\n\nreformatted scales/weigh.py',
         title: 'The hook black changed files that were committed unformatted',
         cause: 'The pre-commit hook black changed files: they were committed without running it.',
-        fix: 'Run `pre-commit run black --all-files` and commit what it changes.',
+        fix: 'Run `pre-commit run --all-files` and commit what the hook black changes.',
       },
       {
         log: 'src/scales.c:4:9: error: code should be clang-formatted [-Wclang-format-violations]',

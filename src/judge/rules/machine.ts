@@ -330,6 +330,7 @@ export const CRASH_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
     ],
     when: isNotTheEnvironment,
     reads: [
+      /(?<object>[\w.$]{1,80})\.(?<method>\w{1,60}) is not a function/,
       /(?<callee>[\w.$]{1,80}) is not a function/,
       /'(?<type>\w{1,60})' object has no attribute '(?<member>\w{1,60})'/,
       /Call to undefined (?:function|method) (?<absent>[\w\\:]{1,100})/,
@@ -338,6 +339,7 @@ export const CRASH_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
       /unexpected keyword argument '(?<argument>\w{1,60})'/,
     ],
     fix: [
+      ['code', 'Check what `{object}` holds at {place}: it has no method `{method}`.'],
       ['code', 'Check what `{callee}` holds at {place}: it is not a function there.'],
       ['code', 'Check at {place} which version of `{type}` is used: it has no `{member}`.'],
       ['code', 'Define or import `{absent}` for {place}, or correct its spelling.'],
@@ -470,6 +472,7 @@ export const CRASH_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
       /\bkernel panic/,
     ],
     when: (_fact, facts) => facts.assertion === null,
+    fix: [['code', 'Start at {place}, the first line of the project in the trace.']],
     matches: ["thread 'main' panicked at src/scales.rs:4:9:\nno pear"],
     ignores: ['--- PASS: TestPanics (0.00s)'],
     says: [

@@ -281,6 +281,7 @@ export const ACCESS_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       /api\.github\.com\/repos\/[\w.-]{1,100}\/[\w.-]{1,100}\/(?<api>[a-z-]{3,30})\b/,
       /Permission to (?<repository>[\w./-]{3,140}?)(?:\.git)? denied to (?<account>[\w-]{1,60}(?:\[bot\])?)/,
       /denied to (?<bot>github-actions\[bot\])/,
+      /(?<release>actions\/create-release|action-gh-release|release-action|GitHub release failed|gh release create)/,
       /(?<oidc>ACTIONS_ID_TOKEN_REQUEST_URL)/,
       /could not read (?:Username|Password) for ['"‘](?<remote>[^'"’\n]{1,200})['"’]/,
       /pull access denied for (?<image>[\w./:-]{2,160}?)[,;:]?(?: |$)/,
@@ -321,6 +322,11 @@ export const ACCESS_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       ['configuration', '{bot?}Give the job `permissions: contents: write`: {account} may not push to {repository}.'],
       ['ask', 'Give {account} write access to {repository}, or push with a token that has it.'],
       ['configuration', permissionFor],
+      [
+        'configuration',
+        '{release?}{integration?}Give the job `permissions: contents: write`: without it its token may not create a release.',
+      ],
+      ['configuration', '{release?}Give the job `permissions: contents: write`: GitHub refused the release ({code}).'],
       ['configuration', '{oidc?}Give the job `permissions: id-token: write`.'],
       [
         'configuration',

@@ -52,6 +52,11 @@ export const TIES: Readonly<Record<string, Tie>> = {
   },
   'tie-3-own-module-missing': {
     apply: ownModuleMissing,
+    reads: [/cannot import name '?(?<name>\w{1,80})'? from (?:partially initialized module )?'?(?<from>[\w.]{1,120})/],
+    fix: [
+      ['code', 'Define {name} in {from}, or correct the import if it was moved or renamed.'],
+      ['code', 'Correct the import of {module}, or commit the file that it names.'],
+    ],
   },
   'tie-3-compiler-misses-a-package': {
     apply: compilerMissesPackage,

@@ -12,6 +12,7 @@ export function cleanValue(raw: string): string | null {
     .replace(/\\[nrt]/g, ' ')
     .replace(/[│╭╰╮╯─┌└┐┘├┤]{1,200}/g, ' ')
     .replace(/\*\*|__(?=\s|$)/g, '')
+    .replace(/(?<=^@[\w.-]{1,80})%2f/i, '/')
     .replace(/\s{1,400}/g, ' ')
     .replace(FRAME, '')
     .replace(/(?<=[\w)\]])\.$/, '')

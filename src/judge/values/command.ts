@@ -1,6 +1,6 @@
 import type { TriageSubject } from '../../domain/triage.ts';
 import type { Value } from '../sentence.ts';
-import type { TellingBlock } from '../telling-block.ts';
+import type { ShownLine, TellingBlock } from '../telling-block.ts';
 
 /** How shells, runners and package managers show a command before they run it. */
 const SHOWN = [
@@ -13,17 +13,39 @@ const SHOWN = [
 const COMMAND = /^(?:\.{0,2}\/)?[a-z][\w./+-]{0,60}(?: [\w./@=:,+*"'-]{1,80}){0,10}$/;
 const NO_COMMAND = /^(?:[\w.-]{1,60}\/[\w./-]{1,80}@|set |cd |echo |export |if |for |source |then |fi$|done$|the )/;
 
-/** Reads the project's own call that the failed step made: the last one shown above the trigger, else the one that the step is named after. */
-export function readCommand({ trigger, step }: TellingBlock, subject: TriageSubject): Value | null {
+/**
+ * Reads the project's own call that the failed step made: the last one shown above the trigger, else the one that the step is named after.
+ * Where a runner shows a whole script at its start, nothing says which of its commands failed: null.
+ */
+export function readCommand({ trigger, paragraph, step }: TellingBlock, subject: TriageSubject): Value | null {
   const above = step.filter(({ line }) => trigger.line === null || line < trigger.line);
   for (const one of above.toReversed()) {
     const command = SHOWN.flatMap((shown) => shown.exec(one.text.trim())?.[1] ?? [])[0]?.trim();
+    if (command !== undefined && isFirstOfScript(one, step)) return null;
     if (command !== undefined && isCommand(command)) return { text: command, source: one.source, line: one.line, near: 'step' };
   }
   const named = sectionAt(trigger, subject)?.name.replace(/^Run /, '') ?? '';
-  return /^Run /.test(sectionAt(trigger, subject)?.name ?? '') && isCommand(named)
+  // GitHub names a step after the first command of its script: it failed only if the lines around the trigger speak of it.
+  const isNamed = /^Run /.test(sectionAt(trigger, subject)?.name ?? '') && isCommand(named);
+  const said = [trigger, ...paragraph].map(({ text }) => text).join('\n');
+  return isNamed && wordsOfCommand(named).some((word) => said.includes(word))
     ? { text: named, source: trigger.source, line: null, near: 'step' }
     : null;
+}
+
+/** GitHub shows a step's script below the line that names its first command, line by line in color, up to the shell. */
+function isFirstOfScript({ source, line, text }: ShownLine, step: TellingBlock['step']): boolean {
+  if (!/^(?:##\[group\])?Run /.test(text.trim())) return false;
+  const below = step.filter((one) => one.source === source && one.line > line && one.line <= line + 40);
+  const shell = below.findIndex((one) => /^\s{0,4}(?:shell: |##\[endgroup\])/.test(one.text));
+  return shell > 1 && !/^\s{0,4}with:/.test(below[0]?.text ?? '');
+}
+
+/** The words that tell a command from others: its program and its arguments, without what many commands have. */
+function wordsOfCommand(command: string): string[] {
+  return command
+    .split(/[\s=/]+/)
+    .filter((word) => /^\w[\w.:-]{3,}$/.test(word) && !/^(?:npm|npx|yarn|pnpm|python3?|install|init|build|test|true|false)$/.test(word));
 }
 
 function isCommand(text: string): boolean {

@@ -34,17 +34,34 @@ const READERS: Readonly<Record<string, Reader>> = {
  * Finds the values of a failure: first with the row's own patterns, on the deciding line, its paragraph and its step; then with those
  * that all rows share, never further than the paragraph. Each is read at most once.
  */
-export function createFinder(fact: Fact, own: readonly RegExp[], facts: Facts): FindValue {
+export function createFinder(fact: Fact, { reads, readsOwn }: Patterns, facts: Facts): FindValue {
   const block = readBlock(fact, facts);
+  const ownBlock = { ...block, paragraph: linesThatContinue(block, facts) };
   const known = new Map<string, Value | null>();
   return (slot) => {
     const before = known.get(slot);
     if (before !== undefined) return before;
     const value =
-      readNamed(slot, own, block, 'step') ?? READERS[slot]?.(block, facts) ?? readNamed(slot, SHARED_PATTERNS, block, 'paragraph');
+      readNamed(slot, reads, block, 'step') ??
+      readNamed(slot, readsOwn, ownBlock, 'paragraph') ??
+      READERS[slot]?.(block, facts) ??
+      readNamed(slot, SHARED_PATTERNS, block, 'paragraph');
     known.set(slot, value);
     return value;
   };
+}
+
+/** The patterns of a failure: those that may look into the whole step, and those that may not look beyond their own finding. */
+interface Patterns {
+  readonly reads: readonly RegExp[];
+  readonly readsOwn: readonly RegExp[];
+}
+
+/** The lines below the trigger up to the next finding. */
+function linesThatContinue({ trigger, paragraph }: TellingBlock, { subject }: Facts): TellingBlock['paragraph'] {
+  const below = paragraph.filter(({ line }) => trigger.line !== null && line > trigger.line);
+  const next = below.findIndex((one) => subject.diagnostics.some(({ at }) => at?.source === one.source && at.line === one.line));
+  return next < 0 ? below : below.slice(0, next);
 }
 
 /** The slots that any row may use. */

@@ -8,9 +8,6 @@ export const SHARED_PATTERNS: readonly RegExp[] = [
   /\((?:from versions: (?:[^)\n]{0,1900}, )?)(?<nearest>\d[\w.+-]{0,40})\)/,
   /\bNearest version: (?<nearest>[\w.+-]{1,40})/,
   /candidate versions? found which didn't match: (?<nearest>[\w.+-]{1,40})/,
-  // A word that is nearly right.
-  /\b[Dd]id you mean:? (?:to (?:use|import|write) )?(?:one of )?['"`‘“]?(?<suggestion>[\w@./$:-]{2,80})/,
-  /\bthere is (?:a |an )?[\w ]{1,40} with a similar name[^`'"\n]{0,40}[`'"](?<suggestion>[\w@./$:-]{2,80})/,
   /\b(?:allowed|supported|valid|possible|available) (?:values|options|choices|commands)(?: are)?:? \[?(?<choices>[^\]\n]{3,120})/i,
   // A name that is missing.
   /no such file or directory[,:]? (?:\w{1,10} )?['"‘`](?<path>[^'"’`\n]{1,200})['"’`]/i,

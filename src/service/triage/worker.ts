@@ -104,8 +104,9 @@ async function settle(job: TriageJob, deps: WorkerDeps, run: TriageRun): Promise
     const again = mayPass(error, run);
     // A stop, or other builds that wait for the same provider: it is given back, and nothing is wrong.
     const { aborted, reason } = run.signal;
-    const level = aborted && reason instanceof TriageError && reason.code === 'cancelled' ? 'debug' : 'error';
-    deps.logger[level]({ error, again, attempts: job.attempts, retries: job.retries }, 'triage failed');
+    const isStopped = aborted && reason instanceof TriageError && reason.code === 'cancelled';
+    const level = again ? 'warn' : 'error';
+    deps.logger[isStopped ? 'debug' : level]({ error, again, attempts: job.attempts, retries: job.retries }, 'triage failed');
     if (!again) return deps.triages.finish(job, 'failed', messageOf(error));
     await deps.triages.release(job, messageOf(error), run.signal.aborted ? 0 : retryDelay(job.retries, error));
     return 'released';
