@@ -22,8 +22,8 @@ export const KIND_WORDING: Readonly<Record<Kind, KindWording>> = {
     readsOwn: SOURCE_READS,
     fix: [
       ...SOURCE_FIXES,
-      ['code', 'Make the types match at {place}, then run `{command}` again.'],
-      ['code', 'Make the types match at {place}.'],
+      ['code', '{mismatch?}Make the types match at {place}, then run `{command}` again.'],
+      ['code', '{mismatch?}Make the types match at {place}.'],
     ],
   },
   null_reference: { spoken: 'The code uses a value or name that is missing' },

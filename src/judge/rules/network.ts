@@ -176,6 +176,10 @@ export const NETWORK_RULES: readonly RuleRow[] = ruleTable('INFRA_ERROR', {
     title: '{host} no longer has {deb} {version}',
     cause: 'apt asked {host} for {deb} {version}, which is no longer there: the package index of this image is older than the mirror.',
     fix: [
+      [
+        'ask',
+        '{npm?}Give {empty} its value: create the secret or correct its name in the workflow; jobs from forks do not receive secrets.',
+      ],
       ['configuration', 'Run `apt-get update` in the same step, before the packages are installed: the index still lists {deb} {version}.'],
     ],
     matches: ['E: Failed to fetch http://deb.orchard.example/pool/main/p/pear/pear_1.2-3_amd64.deb  404  Not Found'],
@@ -302,8 +306,9 @@ export const ACCESS_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
     when: (fact) => !/rate limit/i.test(fact.text),
     reads: [
       /\bE(?<code>40[13])\b/,
-      /\b(?<code>40[13])\b/,
+      /\b(?<npm>E40[13])\b/,
       /^ {2,8}(?<empty>[A-Z][A-Z0-9_]{2,60}(?:TOKEN|KEY|SECRET|PASSWORD)[A-Z0-9_]{0,20}): ?$/,
+      /\b(?<code>40[13])\b/,
       /(?<integration>Resource not accessible by integration)/,
       /docs\.github\.com\/(?:[\w@.-]{1,40}\/)?rest\/(?<api>[a-z-]{3,30})\b/,
       /api\.github\.com\/repos\/[\w.-]{1,100}\/[\w.-]{1,100}\/(?<api>[a-z-]{3,30})\b/,
@@ -341,12 +346,10 @@ export const ACCESS_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       '{integration?}The token of the job may not do what this step asks of GitHub.',
       '{oidc?}The step asks GitHub for an OIDC token, which a job only gets with the permission `id-token: write`.',
       '{publickey?}The job offered {host} no SSH key that it accepts.',
-      '{host} refused the request ({code}): {empty} is empty in this job.',
+      '{npm?}The registry refused the request ({code}): {empty} is empty in this job.',
       '{host} refused the request ({code}): the credentials of this step are missing, expired or not authorized.',
-      'The request was refused ({code}): {empty} is empty in this job.',
     ],
     fix: [
-      ['ask', 'Give {empty} its value: create the secret or correct its name in the workflow; jobs from forks do not receive secrets.'],
       ['configuration', '{bot?}Give the job `permissions: contents: write`: {account} may not push to {repository}.'],
       ['ask', 'Give {account} write access to {repository}, or push with a token that has it.'],
       ['configuration', permissionFor],
