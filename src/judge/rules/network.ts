@@ -176,10 +176,6 @@ export const NETWORK_RULES: readonly RuleRow[] = ruleTable('INFRA_ERROR', {
     title: '{host} no longer has {deb} {version}',
     cause: 'apt asked {host} for {deb} {version}, which is no longer there: the package index of this image is older than the mirror.',
     fix: [
-      [
-        'ask',
-        '{npm?}Give {empty} its value: create the secret or correct its name in the workflow; jobs from forks do not receive secrets.',
-      ],
       ['configuration', 'Run `apt-get update` in the same step, before the packages are installed: the index still lists {deb} {version}.'],
     ],
     matches: ['E: Failed to fetch http://deb.orchard.example/pool/main/p/pear/pear_1.2-3_amd64.deb  404  Not Found'],
@@ -350,6 +346,10 @@ export const ACCESS_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       '{host} refused the request ({code}): the credentials of this step are missing, expired or not authorized.',
     ],
     fix: [
+      [
+        'ask',
+        '{npm?}Give {empty} its value: create the secret or correct its name in the workflow; jobs from forks do not receive secrets.',
+      ],
       ['configuration', '{bot?}Give the job `permissions: contents: write`: {account} may not push to {repository}.'],
       ['ask', 'Give {account} write access to {repository}, or push with a token that has it.'],
       ['configuration', permissionFor],
