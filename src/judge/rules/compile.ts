@@ -314,7 +314,7 @@ export const COMPILE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
     ],
     fix: [
       ['code', 'Link the object or library that defines {symbol}, or correct its declaration so that the names match.'],
-      ['code', 'Define {twice} in one object only: keep its declaration in the header and its definition in one source file.'],
+      ['code', 'Define `{twice}` in one object only: keep its declaration in the header and its definition in one source file.'],
     ],
     matches: [
       'scales.obj : error LNK2019: unresolved external symbol weigh referenced in function main',
