@@ -132,7 +132,7 @@ export const MACHINE_RULES: readonly RuleRow[] = ruleTable('INFRA_ERROR', {
       ['configuration', 'Free space before `{command}` (caches, images, old artifacts), or use a runner with a larger disk.'],
       [
         'configuration',
-        'Free space before the step that writes {target} (caches, images, old artifacts), or use a runner with a larger disk.',
+        'Free space before the step that writes `{target}` (caches, images, old artifacts), or use a runner with a larger disk.',
       ],
       [
         'configuration',

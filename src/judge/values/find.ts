@@ -106,7 +106,7 @@ function readWrapped(slot: string, patterns: readonly RegExp[], block: TellingBl
   const { text, lineAt } = joinAfter(block);
   for (const pattern of patterns) {
     const found = pattern.exec(text);
-    const value = cleanValue(found?.groups?.[slot] ?? '');
+    const value = groupIn(pattern, text, slot);
     if (found === null || value === null) continue;
     const at = lineAt(text.indexOf(found.groups?.[slot] ?? '', found.index));
     return { text: value, source: at?.source ?? null, line: at?.line ?? null, near: 'paragraph' };

@@ -53,7 +53,12 @@ function diagnosedPlace({ trigger, step }: TellingBlock, subject: TriageSubject)
   const same = own.find((entry) => isOn(entry, trigger)) ?? own.find((entry) => trigger.text.includes(entry.message.slice(0, 200)));
   const entry = same ?? (saysWhatFollows(trigger.text) ? own.find(({ at }) => step.some((one) => one.line === at?.line)) : undefined);
   if (entry?.file == null || entry.at === null) return null;
-  return { path: pathIn(entry.file, projectOf(subject)), line: entry.line, at: entry.at, said: entry.message };
+  return { path: pathIn(entry.file, projectOf(subject)), line: entry.line, at: entry.at, ...(namesTask(entry) ? {} : { said: entry.message }) };
+}
+
+/** ansible-lint prints the name of a task at its place; what is wrong with it stands on the line above. */
+function namesTask({ code }: Diagnostic): boolean {
+  return code === 'Task/Handler';
 }
 
 /** A compiler's closing line counts the errors above it. */

@@ -3,7 +3,7 @@
  * that only its logs have.
  */
 const OWN_NAMES: readonly (readonly [words: RegExp, names: readonly string[]])[] = [
-  [/\bcargo\b|\brustc\b|^Diff in \S{1,200}/m, ['Cargo.toml', 'Cargo.lock', 'cargo fmt']],
+  [/\bcargo\b|\brustc\b|\bDiff in \S{1,200}\.rs:\d/, ['Cargo.toml', 'Cargo.lock', 'cargo fmt']],
   [/\bgo: |\bgo\.sum\b|\bgo\.mod\b|\.go:\d/, ['go.mod', 'go.sum', 'go mod']],
   [/\bnpm (?:error|ERR!)/, ['package.json', 'package-lock.json']],
   [/JavaScript heap out of memory/, ['NODE_OPTIONS', '--max-old-space-size']],
