@@ -103,7 +103,7 @@ function firstFilled(fixes: NonNullable<Wording['fix']>, find: FindValue, trust:
 
 function trustIn({ values }: Filled): number {
   if (values.length === 0) return WITHOUT_VALUES;
-  return Math.min(...values.map(({ near }) => BY_NEARNESS[near]));
+  return values.reduce((least, { near }) => Math.min(least, BY_NEARNESS[near]), 1);
 }
 
 /** What advice of a tool usually asks for, by where the fault lies. */
