@@ -42,7 +42,6 @@ export const SOURCE_READS: readonly RegExp[] = [
   pattern(String.raw`(?:declared and not used: |unused (?:import|variable):? \x60)(?<unused>NAME)`),
   pattern(String.raw`Local variable [\x60'](?<unused>NAME)['\x60] is assigned to but never used`),
   /'(?<constant>\w{1,80})' is never reassigned\. Use 'const'/,
-  /(?<mismatch>not assignable to|incompatible types?|mismatched types|cannot be converted|has type|expected type|type mismatch)/i,
   /\[?import-untyped|[Ll]ibrary stubs not installed for ["'](?<stubs>[\w.-]{1,80})["']/,
   /[Mm]odule ['"]+(?<exporter>[^'"\n]{1,120})['"]+ has no exported member '?(?<exported>\w{1,80})/,
   /(?<importsFirst>imports are only allowed in the beginning of file)/,

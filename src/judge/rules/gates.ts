@@ -151,7 +151,7 @@ export const GATE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
         log: 'src/scales.c:4:9: error: code should be clang-formatted [-Wclang-format-violations]',
         title: 'src/scales.c is not formatted to the project style',
         cause: 'The formatter ran in check mode and would change one file: src/scales.c.',
-        fix: null,
+        fix: 'Correct src/scales.c:4: “code should be clang-formatted”.',
       },
     ],
   },

@@ -197,7 +197,7 @@ export const ACCESS_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
     reads: [/(?<script>[\w./-]{2,200}): [Pp]ermission denied/],
     title: '{script} is not executable',
     cause: 'The shell may not run {script}: the file was committed without the executable bit.',
-    fix: [['code', 'Set the executable bit and commit it: `git update-index --chmod=+x {script}`.']],
+    fix: [['code', 'Make {script} executable (`chmod +x {script}`) and commit the change.']],
     matches: ['./ci/weigh.sh: line 4: ./scales: Permission denied'],
     ignores: ['✓ answers with Permission denied'],
   },
