@@ -121,7 +121,7 @@ export function causesContract(world: StoresWorld): void {
         [],
         [],
       ]);
-      expect(await change({ what: 'muted', days: 7 })).toMatchObject({
+      expect(await change({ what: 'muted', days: 7, reason: 'waits for a release' })).toMatchObject({
         state: 'assigned',
         mutedUntil: new Date(now + 7 * 86_400_000).toISOString(),
       });
