@@ -11,6 +11,7 @@ import { hostOf, missingModuleName, ownServiceOf } from './line-facts.ts';
 import { isForeignPath } from './paths.ts';
 import type { Match } from './rule.ts';
 import { type Filled, type FindValue, fillFirst } from './sentence.ts';
+import { readLastLines } from './telling-block.ts';
 import { cleanWords } from './values/clean.ts';
 import { isProjectFile } from './values/place.ts';
 import { stateArtifacts } from './versions/upgrades.ts';
@@ -23,6 +24,8 @@ interface Described {
 }
 
 const MAX_TITLE = 80;
+/** Lines that are shown where none of them says why the build failed. */
+const LAST_LINES = 3;
 
 /**
  * Names the cause: with the rule's own sentences where their slots can be filled, else from the structured facts. The evidence is to
@@ -270,11 +273,18 @@ function fromWords(facts: Facts, match: Match | null, kind: Classification['kind
       '',
     300,
   );
-  if (said === '') return { title: 'The build failed without saying why', rootCause: 'No line of the log says why the build failed.' };
+  if (said === '') return describeNothingFound(facts);
   return {
     title: said,
     rootCause: kind === 'unknown' ? `The step stopped with: ${said}.` : `${KIND_WORDING[kind].spoken}: ${said}.`,
   };
+}
+
+/** Says that there is no cause, and how the failing step ended. */
+function describeNothingFound(facts: Facts): Described {
+  const last = readLastLines(facts, LAST_LINES).map((line) => `“${cleanWords(line, 160)}”`);
+  const ending = last.length === 0 ? '' : ` The last lines are ${listed(last, LAST_LINES)}.`;
+  return { title: 'No cause found', rootCause: `No line of the log says why the build failed.${ending}` };
 }
 
 function placeOf(file: string | null, line: number | null): string | null {
