@@ -265,7 +265,10 @@ export const MACHINE_RULES: readonly RuleRow[] = ruleTable('INFRA_ERROR', {
       (read) => read('absent') && 'The docker command found no daemon, so no image can be built or run on this runner.',
     ],
     fix: [
-      ['configuration', '{absent?}Start the Docker daemon on the runner, or move the job to a runner that has one: none answers at {socket}.'],
+      [
+        'configuration',
+        '{absent?}Start the Docker daemon on the runner, or move the job to a runner that has one: none answers at {socket}.',
+      ],
       ['configuration', '{absent?}Start the Docker daemon on the runner, or move the job to a runner that has one.'],
     ],
     matches: ['ERROR: Cannot connect to the Docker daemon at unix:///var/run/docker.sock. Is the docker daemon running?'],

@@ -123,7 +123,7 @@ function groupIn(pattern: RegExp, text: string, slot: string): string | null {
 /** What some slots may hold, whatever was read: only a program can be installed, not an option, a shell's own word or function. */
 const FITS: Readonly<Record<string, RegExp>> = {
   program:
-    /^(?!(?:source|export|local|declare|typeset|function|alias|let|pushd|popd|shopt|set|unset|read|eval|exec|trap|return|then|fi|do|done|else|elif|if|for|while|case|esac)$)(?![a-z]+_[a-z_]+$)[\w.\/]/,
+    /^(?!(?:source|export|local|declare|typeset|function|alias|let|pushd|popd|shopt|set|unset|read|eval|exec|trap|return|then|fi|do|done|else|elif|if|for|while|case|esac)$)(?![a-z]+_[a-z_]+$)[\w./]/,
 };
 
 /** The first line, nearest first, in which a word is found. */
