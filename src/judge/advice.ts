@@ -1,6 +1,7 @@
 import { type Act, type Classification, isNotDevelopersFault } from '../domain/analysis.ts';
 import { KIND_CATEGORY } from '../domain/category.ts';
 import type { Evidence } from '../domain/evidence.ts';
+import { NO_ERROR } from '../log/recognise/failures.ts';
 import type { Ruling } from './classify.ts';
 import { confirmedEntry, fittingDocument, lastingFailure } from './evidence-facts.ts';
 import { KIND_WORDING } from './kinds.ts';
@@ -117,8 +118,9 @@ function actOf(category: Classification['category']): Act {
 
 /** Says that no fix is known, and where the step stopped. */
 function silence({ decisive, facts }: Ruling): string {
-  const line =
-    (decisive === null ? null : wordsOf(decisive.fact)) ?? facts.subject.messages[0]?.text ?? facts.subject.failures[0]?.message ?? '';
+  const { messages, failures } = facts.subject;
+  const message = failures.find((failure) => failure.message !== NO_ERROR)?.message;
+  const line = (decisive === null ? null : wordsOf(decisive.fact)) ?? messages[0]?.text ?? message ?? '';
   const said = cleanWords(line.split('\n').find((one) => one.trim() !== '') ?? '', 160);
   return said === '' ? 'No fix found. The step stopped without saying why.' : `No fix found. The step stopped with: ${said}.`;
 }

@@ -32,7 +32,7 @@ export const COMPILE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
         log: "src/app/scales.ts:4:9 - error TS2339: Property 'weight' does not exist on type 'Pear'.",
         title: "src/app/scales.ts:4: Property 'weight' does not exist on type 'Pear'",
         cause: "tsc reports one error at src/app/scales.ts:4 (TS2339): Property 'weight' does not exist on type 'Pear'.",
-        fix: 'Use a member that Pear has at src/app/scales.ts:4, or add `weight` to it.',
+        fix: 'At src/app/scales.ts:4, use a member that Pear has, or add `weight` to it.',
       },
       {
         log: "src/app/scales.ts(4,9): error TS2322: Type 'string' is not assignable to type 'number'.",
@@ -154,7 +154,7 @@ export const COMPILE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
         log: "src/scales.c:4:9: error: 'struct basket' has no member named 'pear'",
         title: "src/scales.c:4: 'struct basket' has no member named 'pear'",
         cause: "gcc reports one error at src/scales.c:4: 'struct basket' has no member named 'pear'.",
-        fix: 'Use a member that struct basket has at src/scales.c:4, or add `pear` to it.',
+        fix: 'At src/scales.c:4, use a member that struct basket has, or add `pear` to it.',
       },
     ],
   },

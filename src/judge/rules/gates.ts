@@ -198,14 +198,22 @@ export const PROCESS_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       /coverage threshold for (?<metric>\w{1,20}) \((?<wanted>[\d.]{1,6} ?%)\) not met: (?<got>[\d.]{1,6} ?%)/,
       /Coverage for (?<metric>\w{1,20}) \((?<got>[\d.]{1,6} ?%)\) does not meet (?:global |"[^"]{1,80}" )?threshold \((?<wanted>[\d.]{1,6} ?%)\)/,
       /[Rr]equired test coverage of (?<wanted>[\d.]{1,6} ?%) not reached\. Total coverage: (?<got>[\d.]{1,6} ?%)/,
-      /total of (?<got>\d{1,3}) is less than fail-under=(?<wanted>[\d.]{1,6})/,
+      /total of (?<total>\d{1,3}) is less than fail-under=(?<least>[\d.]{1,6})/,
     ],
-    title: ['Coverage of {metric} is {got}; {wanted} is required', 'Test coverage is {got}; {wanted} is required'],
+    title: [
+      'Coverage of {metric} is {got}; {wanted} is required',
+      'Test coverage is {got}; {wanted} is required',
+      'Test coverage is {total}%; {least}% is required',
+    ],
     cause: [
       'The tests cover {got} of all {metric}, and the project requires {wanted}.',
       'The tests cover {got} of the code, and the project requires {wanted}.',
+      'The tests cover {total}% of the code, and the project requires {least}%.',
     ],
-    fix: [['code', 'Add tests until coverage rises from {got} to {wanted}, or lower the threshold if the drop is intended.']],
+    fix: [
+      ['code', 'Add tests until coverage rises from {got} to {wanted}, or lower the threshold if the drop is intended.'],
+      ['code', 'Add tests until coverage rises from {total}% to {least}%, or lower the threshold if the drop is intended.'],
+    ],
     matches: ['Jest: "global" coverage threshold for lines (80%) not met: 71.5%'],
     ignores: ['Coverage: 91.5% (threshold 80% met)'],
     says: [

@@ -302,8 +302,9 @@ export const ACCESS_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
     when: (fact) => !/rate limit/i.test(fact.text),
     reads: [
       /\bE(?<code>40[13])\b/,
-      /\b(?<code>40[13])\b/,
+      /\b(?<npm>E40[13])\b/,
       /^ {2,8}(?<empty>[A-Z][A-Z0-9_]{2,60}(?:TOKEN|KEY|SECRET|PASSWORD)[A-Z0-9_]{0,20}): ?$/,
+      /\b(?<code>40[13])\b/,
       /(?<integration>Resource not accessible by integration)/,
       /docs\.github\.com\/(?:[\w@.-]{1,40}\/)?rest\/(?<api>[a-z-]{3,30})\b/,
       /api\.github\.com\/repos\/[\w.-]{1,100}\/[\w.-]{1,100}\/(?<api>[a-z-]{3,30})\b/,
@@ -341,12 +342,14 @@ export const ACCESS_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       '{integration?}The token of the job may not do what this step asks of GitHub.',
       '{oidc?}The step asks GitHub for an OIDC token, which a job only gets with the permission `id-token: write`.',
       '{publickey?}The job offered {host} no SSH key that it accepts.',
-      '{host} refused the request ({code}): {empty} is empty in this job.',
+      '{npm?}The registry refused the request ({code}): {empty} is empty in this job.',
       '{host} refused the request ({code}): the credentials of this step are missing, expired or not authorized.',
-      'The request was refused ({code}): {empty} is empty in this job.',
     ],
     fix: [
-      ['ask', 'Give {empty} its value: create the secret or correct its name in the workflow; jobs from forks do not receive secrets.'],
+      [
+        'ask',
+        '{npm?}Give {empty} its value: create the secret or correct its name in the workflow; jobs from forks do not receive secrets.',
+      ],
       ['configuration', '{bot?}Give the job `permissions: contents: write`: {account} may not push to {repository}.'],
       ['ask', 'Give {account} write access to {repository}, or push with a token that has it.'],
       ['configuration', permissionFor],

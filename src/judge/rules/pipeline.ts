@@ -252,7 +252,6 @@ export const PIPELINE_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       'make needs {target} for {needs}, and there is neither a file nor a rule for it.',
       'make has neither a file {target} nor a rule for it.',
       'pytest was asked to run {tests}, which does not exist.',
-      '`{command}` was called with {option}, which it does not know.',
       'A command was called with {option}, which it does not know.',
       '{none?}`{command}` found no tests to run and counts that as a failure.',
     ],
@@ -264,8 +263,7 @@ export const PIPELINE_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       ['configuration', 'Correct the path {tests} in `{command}`.'],
       ['configuration', 'Use `{suggestion}` instead of {option} in `{command}`.'],
       ['configuration', 'Use `{suggestion}` instead of {option}.'],
-      ['configuration', 'Correct or remove {option} in `{command}`.'],
-      ['configuration', 'Correct or remove {option}: this version of the command does not know it.'],
+      ['configuration', correctOwnCall],
     ],
     matches: ['weigh.py: error: unrecognized arguments: --pear'],
     ignores: ['  --strict  fail on an unknown option', '✓ refuses an unknown flag'],
@@ -518,3 +516,10 @@ export const RUNNER_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
     ignores: ['crate version `1.2.3` is already uploaded, skipping'],
   },
 });
+
+/** Advises on an option only where the project's own call has it: tools also pass options to one another. */
+function correctOwnCall(read: (slot: string) => string | null): string | null {
+  const [option, command] = [read('option'), read('command')];
+  if (option === null || command?.includes(option) !== true) return null;
+  return `Correct or remove ${option} in \`${command}\`.`;
+}
