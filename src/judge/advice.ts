@@ -31,8 +31,8 @@ const BY_NEARNESS: Readonly<Record<Nearness, number>> = { line: 1, paragraph: 0.
 const WITHOUT_VALUES = 0.8;
 
 /**
- * Advises one thing: what a person confirmed, else the rule's sentence, else what the failed tool itself prints or offers, else what is
- * true of the kind, else the place with what the tool says about it. Says that no fix was found where none of them can be filled from the failure's own lines.
+ * Advises one thing: what a person confirmed, else the rule's sentence, else what the failed tool itself says to do, else what is true of
+ * the kind, else what the tool offers, else the place with what the tool says about it. Says that no fix was found where none of them can be filled from the failure's own lines.
  */
 export function advise(
   ruling: Ruling,
@@ -76,12 +76,15 @@ function chooseAdvice(
 function fromLog(match: Match | null, { category, kind }: Classification, find: FindValue): Advice | null {
   const own = firstFilled(match?.rule.fix ?? [], find, BY_ORIGIN.rule);
   if (own !== null) return own;
-  const offered = firstFilled([...HINTS, ...OFFER_FIXES], find, BY_ORIGIN.tool);
-  if (offered !== null) return { ...offered, act: offered.act === 'ask' ? 'ask' : actOf(category) };
+  const hint = firstFilled(HINTS, find, BY_ORIGIN.tool);
+  if (hint !== null) return { ...hint, act: actOf(category) };
   // What is said of a kind holds in the category that the kind belongs to.
-  const ofKind =
-    match === null || KIND_CATEGORY[kind] !== category ? null : firstFilled(KIND_WORDING[kind].fix ?? [], find, BY_ORIGIN.kind);
-  if (ofKind !== null || category === 'INFRA_ERROR') return ofKind;
+  const isOfKind = match !== null && KIND_CATEGORY[kind] === category;
+  const ofKind = isOfKind ? firstFilled(KIND_WORDING[kind].fix ?? [], find, BY_ORIGIN.kind) : null;
+  if (ofKind !== null) return ofKind;
+  const offered = firstFilled(OFFER_FIXES, find, BY_ORIGIN.tool);
+  if (offered !== null) return { ...offered, act: offered.act === 'ask' ? 'ask' : actOf(category) };
+  if (category === 'INFRA_ERROR') return null;
   const complaint = category === 'TEST_FAILURE' ? 'Start at {place}: “{complaint}”.' : 'Correct {place}: “{complaint}”.';
   const placed = firstFilled([['code', complaint]], find, BY_ORIGIN.kind);
   return placed === null ? null : { ...placed, act: actOf(category) };

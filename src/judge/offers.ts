@@ -31,7 +31,7 @@ export const OFFER_READS: readonly RegExp[] = [
   ),
   pattern(String.raw`\bnearest (?:published |available |matching )?version(?: is|:) (?<published>VERSION)\b`),
   // What the tool mends itself.
-  /\b(?<mendable>\d{1,6}) (?:errors?|problems?|findings?|warnings?)(?: and \d{1,6} warnings?)? (?:are |is )?(?:potentially |automatically )?fixable with (?:the )?[`'"]?(?<mendOption>--?[a-z][\w-]{1,30})/,
+  /\b(?<mendable>[1-9]\d{0,5}) (?:errors?|problems?|findings?|warnings?)(?: and \d{1,6} warnings?)? (?:are |is )?(?:potentially |automatically )?fixable with (?:the )?[`'"]?(?<mendOption>--?[a-z][\w-]{1,30})/,
   // A permission.
   /\b(?:needs?|requires?|lacks?|missing|without)(?: the)?(?: permissions?| scopes?| role)? ?['"`]?(?<permission>[a-z][\w-]{1,40}(?:[:.][\w*-]{1,40}){1,3})['"`]?(?: permissions?| scopes?| role)?$/,
   /\bnot authorized to perform:? (?<permission>[a-z][\w-]{1,40}:[\w*]{1,60})/,
@@ -57,7 +57,7 @@ export const OFFER_FIXES: readonly Fix[] = [
   ['configuration', 'Upgrade {needed} from {hadVersion} to {neededVersion} or newer.'],
   ['configuration', 'Use {needed} {neededVersion} or newer.'],
   ['dependency', 'Use version {published}, the nearest one that is published.'],
-  ['code', 'Run `{command} {mendOption}` and commit the result: that corrects {mendable} of the findings.'],
+  ['code', mendByCommand],
   ['code', 'Run the linter with `{mendOption}` and commit the result: that corrects {mendable} of the findings.'],
   ['ask', 'Grant {permission} to the identity that the job uses: it has {granted}.'],
   ['ask', 'Grant {permission} to the identity that the job uses.'],
@@ -67,6 +67,16 @@ export const OFFER_FIXES: readonly Fix[] = [
   ['code', 'Bring {heavy} from {measured} down to {most}, or raise the limit if the growth is intended.'],
   ['code', 'Correct {listed}: “{complaint}”.'],
 ];
+
+/** Programs that start others: an option that is added to their call is not the linter's. */
+const STARTERS = /^(?:npm|pnpm|yarn|bun|make|just|task|tox|nox|mvn|gradle|docker|(?:ba)?sh|python3?|poetry|uv|\.{0,2}\/)(?![\w-])/;
+
+/** The linter's own call with its option to correct findings. */
+function mendByCommand(read: (slot: string) => string | null): string | null {
+  const [command, option, count] = [read('command'), read('mendOption'), read('mendable')];
+  if (command === null || option === null || count === null || Number(count) === 0 || STARTERS.test(command)) return null;
+  return `Run \`${command} ${option}\` and commit the result: that corrects ${count} of the findings.`;
+}
 
 /** Two names that differ only in upper and lower case. */
 function renameFile(read: (slot: string) => string | null): string | null {

@@ -28,6 +28,8 @@ export function readPlace(block: TellingBlock, subject: TriageSubject): Value | 
 
 /** Shorter words, and marks of severity alone, do not say what is wrong. */
 const [FEWEST_LETTERS, LONGEST_COMPLAINT] = [8, 140];
+/** Scripts whose own checks stop them: the place of such a message is not where the fault is. */
+const CHECKS_OTHERS = /(?:^|\/)CMakeLists\.txt$|\.cmake$/;
 /** The end of a connection is no place, and a remark is no fault. */
 const NO_COMPLAINT = /^(?:warning|note|info|notice|debug|hint)\b|\b(?:connection|timed? ?out|refused|unreachable)\b/i;
 
@@ -35,7 +37,8 @@ const NO_COMPLAINT = /^(?:warning|note|info|notice|debug|hint)\b|\b(?:connection
 export function readComplaint(block: TellingBlock, subject: TriageSubject): Value | null {
   const found = diagnosedPlace(block, subject) ?? (framePlace(block, subject) === null ? statedPlace(block, subject) : null);
   const said = cleanWords((found?.said ?? '').replace(/^[\s:)\]\d,-]{0,20}/, ''), LONGEST_COMPLAINT);
-  if (found === null || said.replace(/[^\p{L}]/gu, '').length < FEWEST_LETTERS || NO_COMPLAINT.test(said)) return null;
+  if (found === null || CHECKS_OTHERS.test(found.path) || said.replace(/[^\p{L}]/gu, '').length < FEWEST_LETTERS || NO_COMPLAINT.test(said))
+    return null;
   return { text: said, source: found.at.source, line: found.at.line, near: found.at.line === block.trigger.line ? 'line' : 'paragraph' };
 }
 

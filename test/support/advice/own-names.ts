@@ -5,8 +5,9 @@
 const OWN_NAMES: readonly (readonly [words: RegExp, names: readonly string[]])[] = [
   [/\bcargo\b|\brustc\b|\bDiff in \S{1,200}\.rs:\d/, ['Cargo.toml', 'Cargo.lock', 'cargo fmt']],
   [/\bgo: |\bgo\.sum\b|\bgo\.mod\b|\.go:\d/, ['go.mod', 'go.sum', 'go mod']],
-  [/\bnpm (?:error|ERR!)/, ['package.json', 'package-lock.json']],
+  [/\bnpm (?:error|ERR!)/, ['package.json', 'package-lock.json', 'working-directory']],
   [/JavaScript heap out of memory/, ['NODE_OPTIONS', '--max-old-space-size']],
+  [/eslint\.config\.\(?js/, ['8']],
   [/Imports are incorrectly sorted/i, ['isort']],
 ];
 /** The first version that has a member of a standard library: a fact of the tables in src/judge/versions, not of the log. */
