@@ -132,7 +132,7 @@ export function backendChecks({ config, database, jobQueue, archive, vectorIndex
   const isHere = vectorIndex.driver !== 'pinecone';
   return [
     { name: 'database', needed: true, freshMs: DATABASE_MS, ask: () => askDatabase(database) },
-    ...diskChecks(config),
+    ...diskChecks(config, database),
     { name: 'deliveries', freshMs: SERVICE_MS, ask: () => askDeliveries(database) },
     { name: 'jobQueue', freshMs: SERVICE_MS, ask: async () => `${jobQueue.driver}: ${await jobQueue.depth()} waiting or running` },
     { name: 'archive', freshMs: SERVICE_MS, ask: async () => `${archive.driver}: ${(await archive.check?.()) ?? 'in the database'}` },
@@ -151,9 +151,17 @@ async function askDatabase(database: Database): Promise<string> {
   return `${database.driver} answers`;
 }
 
-/** Of an embedded database: what it is on fills up with logs. */
-function diskChecks({ database, disk }: Config): BackendCheck[] {
-  if (database.driver !== 'pglite') return [];
+/** What the database is on fills up with logs. A server tells of it when it refuses to write; from then on it is asked for room. */
+function diskChecks({ database, disk }: Config, store: Pick<Database, 'checkRoom'>): BackendCheck[] {
+  if (database.driver !== 'pglite') {
+    const askServer = async () => {
+      await store.checkRoom?.().catch((cause: unknown) => {
+        throw new TriageError('storage-failed', `The disk of the database server is full: ${messageOf(cause)}`, { cause });
+      });
+      return 'the database writes';
+    };
+    return [{ name: 'disk', needed: true, freshMs: SERVICE_MS, ask: askServer }];
+  }
   const ask = async () => {
     const { bavail, bsize } = await statfs(database.dataDir);
     const free = `${Math.floor((bavail * bsize) / MEGABYTE)} MB free`;

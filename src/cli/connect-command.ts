@@ -8,7 +8,7 @@ import { providersOf } from '../providers/registry.ts';
 import { type Connectable, connect, providerNamed, webhookAddress } from '../service/connect.ts';
 import { renderFinding } from './doctor.ts';
 import { type DataOptions, dataDirectory, MADE_SECRETS, readConfig, readServedConfig } from './settings.ts';
-import { EXIT, print } from './terminal.ts';
+import { EXIT, jsonText, print } from './terminal.ts';
 
 export interface ConnectOptions extends DataOptions {
   readonly repository?: string;
@@ -45,7 +45,7 @@ export async function runConnect(name: string, options: ConnectOptions): Promise
   }
   const isWell = findings.every(({ state }) => state !== 'wrong');
   if (!isWell) process.exitCode = EXIT.refused;
-  if (options.json) await print(JSON.stringify({ ok: isWell, provider: name, ...facts(plan), findings }));
+  if (options.json) await print(jsonText({ ok: isWell, provider: name, ...facts(plan), findings }));
 }
 
 const LIMIT_MS = 120_000;

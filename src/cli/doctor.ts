@@ -12,6 +12,7 @@ import { ROUTE_WORDS } from '../domain/publish-bound.ts';
 import { createGit, succeeded, trustedPath } from '../git/command.ts';
 import { counted, isOlder } from '../lib/text.ts';
 import { createMasker } from '../log/mask/mask.ts';
+import { visibleLine } from '../notifications/visible-text.ts';
 import { clockFindings, type Examination, examine, type Finding, note, ok, wrong } from '../ports/examination.ts';
 import { silentLogger } from '../ports/telemetry.ts';
 import { providersOf } from '../providers/registry.ts';
@@ -26,7 +27,7 @@ import {
   prepareDataDirectory,
   readConfig,
 } from './settings.ts';
-import { EXIT, print } from './terminal.ts';
+import { EXIT, jsonText, print } from './terminal.ts';
 
 const NAME_WIDTH = 16;
 
@@ -35,7 +36,7 @@ export async function runDoctor(options: DataOptions): Promise<void> {
   const findings = await diagnose(dataDirectory(options.data));
   const isWell = findings.every(({ state }) => state !== 'wrong');
   if (!isWell) process.exitCode = EXIT.refused;
-  await print(options.json ? JSON.stringify({ ok: isWell, findings }) : findings.map(renderFinding).join('\n'));
+  await print(options.json ? jsonText({ ok: isWell, findings }) : findings.map(renderFinding).join('\n'));
 }
 
 /** All findings, in a fixed order; the questions are asked side by side, each within its limit. Secrets are masked. Never throws. */
@@ -63,10 +64,11 @@ async function maskFindings(findings: readonly Finding[], config: Config): Promi
   return findings.map((finding, index) => ({ ...finding, says: says[index]?.text ?? '***' }));
 }
 
-/** A finding as people read it: what it is, and below it what to do. */
+/** A finding as people read it: what it is, and below it what to do. What a server says is shown, never obeyed. */
 export function renderFinding({ state, name, says, mend }: Finding): string {
   const indent = ' '.repeat(NAME_WIDTH + 9);
-  return `${state.padEnd(5)}  ${name.padEnd(NAME_WIDTH)}  ${says}${mend === undefined ? '' : `\n${indent}→ ${mend}`}`;
+  const advice = mend === undefined ? '' : `\n${indent}→ ${visibleLine(mend)}`;
+  return `${state.padEnd(5)}  ${visibleLine(name).padEnd(NAME_WIDTH)}  ${visibleLine(says)}${advice}`;
 }
 
 const MEGABYTE = 1024 * 1024;

@@ -20,7 +20,7 @@ import { silentLogger } from '../ports/telemetry.ts';
 import { type ServerOptions, serverOf } from './command-parts.ts';
 import { adviseUrl, askServer, orNull, type Service } from './server-client.ts';
 import { dataDirectory, operatorName, readStoreConfig } from './settings.ts';
-import { EXIT, print, say, tell } from './terminal.ts';
+import { EXIT, jsonText, print, say, tell } from './terminal.ts';
 
 export interface AddOptions extends ServerOptions {
   readonly category?: Category;
@@ -53,7 +53,7 @@ export async function addKnowledge(paths: readonly string[], options: AddOptions
     if (options.dryRun !== true) append(outcomes, await removeGone(service, files, folders));
     const failed = outcomes.filter(({ outcome }) => outcome === 'failed').length;
     if (failed > 0) process.exitCode = EXIT.unreadable;
-    if (options.json) return print(JSON.stringify({ ok: failed === 0, dryRun: options.dryRun === true, items: outcomes }));
+    if (options.json) return print(jsonText({ ok: failed === 0, dryRun: options.dryRun === true, items: outcomes }));
     for (const { source, notes } of outcomes) for (const note of notes) say(`${visibleLine(source)}: ${visibleLine(note)}`);
     const rows = outcomes.map(({ outcome, source, passages }) =>
       [outcome.padEnd(9), visibleLine(source), ...(passages === undefined ? [] : [counted(passages, 'passage')])].join('  '),

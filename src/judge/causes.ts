@@ -1,6 +1,6 @@
 import type { Classification } from '../domain/analysis.ts';
 import type { Diagnostic, FailingTest, ThrownException } from '../domain/failure.ts';
-import type { TriageSubject } from '../domain/triage.ts';
+import { MAX_DIAGNOSTICS, type TriageSubject } from '../domain/triage.ts';
 import { projectPath } from '../log/paths.ts';
 import { NO_ERROR } from '../log/recognise/failures.ts';
 import type { Ruling } from './classify.ts';
@@ -61,8 +61,9 @@ function nameStep({ subject }: Facts): string {
   const [step] = failed;
   if (step === undefined) return '';
   const code = step.exitCode ?? subject.exits.at(-1)?.code ?? null;
-  const more = failed.length === 1 ? '' : `, and ${failed.length - 1} more`;
-  return ` It failed in the step “${oneLine(step.name, 100)}”${code === null ? '' : ` with exit code ${code}`}${more}.`;
+  const others = failed.length - 1;
+  const more = others === 0 ? '' : ` ${others === 1 ? '1 other step' : `${others} other steps`} failed as well.`;
+  return ` It failed in the step “${oneLine(step.name, 100)}”${code === null ? '' : ` with exit code ${code}`}.${more}`;
 }
 
 function describe(facts: Facts, match: Match | null, classification: Classification): Described {
@@ -87,7 +88,7 @@ function fromDiagnostic(entry: Diagnostic, facts: Facts): Described {
   const others = errors
     .filter((other) => other !== entry)
     .map((other) => oneLine([placeOf(other.file, other.line) ?? [], other.message].flat().join(' '), 140));
-  const count = errors.length > 1 ? `${errors.length} errors, the first` : 'one error';
+  const count = errors.length > 1 ? `${countErrors(errors)} errors, the first` : 'one error';
   const code = entry.code === null ? '' : ` (${entry.code})`;
   const rules = rulesIn(errors);
   const next =
@@ -100,6 +101,11 @@ function fromDiagnostic(entry: Diagnostic, facts: Facts): Described {
     title: titleAt(place, message),
     rootCause: `${entry.tool === 'linter' ? 'The linter' : toolName(entry).replace(/^the /, 'The ')} reports ${count}${place === null ? '' : ` at ${place}`}${code}: ${message}.${next}`,
   };
+}
+
+/** Counts errors; a subject holds the first of many. */
+function countErrors({ length }: readonly Diagnostic[]): string {
+  return length < MAX_DIAGNOSTICS ? String(length) : `${length} or more`;
 }
 
 /** A title with its place; of a long one only the file's own name, so that what is wrong is not cut off. */
@@ -242,7 +248,7 @@ function fromException(entry: ThrownException, facts: Facts): Described {
   const where = [fn === null ? null : `in ${fn}`, place === null ? null : `${fn === null ? 'at ' : '('}${place}${fn === null ? '' : ')'}`];
   const at = where.filter((part) => part !== null).join(' ');
   const [test] = facts.subject.failingTests;
-  const seen = test === undefined ? '' : ` ${spokenTest(test)} ran into it.${otherTests(facts, test)}`;
+  const seen = test === undefined ? '' : ` This made ${spokenTest(test)} fail.${otherTests(facts, test)}`;
   const { verb, title } = wordingOf(shortType(entry.type));
   const who = fn === null ? (place ?? 'The program') : place === null ? fn : `${fn} (${place})`;
   return {

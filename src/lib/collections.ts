@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 /** Adds items to the end of a list. A call that spreads them instead overflows the stack at about 120,000. */
 export function append<Item>(list: Item[], items: Iterable<Item>): void {
   for (const item of items) list.push(item);
@@ -121,4 +122,17 @@ export function* batchesWithin<Item>(
     taken += size;
   }
   if (batch.length > 0) yield batch;
+}
+
+/** Items that are handled before others have their turn. */
+const IN_ONE_TURN = 2_000;
+
+/** Maps any number of items without holding the event loop. */
+export async function mapInTurns<Item, Result>(items: readonly Item[], map: (item: Item) => Result): Promise<Result[]> {
+  const results: Result[] = [];
+  for (const [at, item] of items.entries()) {
+    results.push(map(item));
+    if (at % IN_ONE_TURN === IN_ONE_TURN - 1) await nextTurn();
+  }
+  return results;
 }

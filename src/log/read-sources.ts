@@ -15,6 +15,7 @@ import { type ReadableSource, type ReadLog, readLog } from './read-log.ts';
 import { failuresOf, NOTHING_FOUND } from './recognise/failures.ts';
 import { lastLines, reduceLogs, type WeighedLog, weighBlocks } from './reduce/reduce.ts';
 import { createAgreement, noteContradiction, noteDisagreements } from './reports/agreement.ts';
+import { boundResults } from './reports/bound-results.ts';
 import { parseReport } from './reports/report.ts';
 import type { TestReport } from './reports/report-draft.ts';
 import { excerptsOfReports } from './reports/report-excerpts.ts';
@@ -80,6 +81,7 @@ export function openSources(sources: readonly ReadableSource[], options: ReadOpt
 /** Ranks the lines of all logs, cuts them to the budget, and puts together what was found. */
 export function composeReading({ sources, reports, logs, notes }: OpenedSources, options: ReadOptions): Reading {
   const areFollowers = logs.every(isFollower);
+  const results = boundResults(reports.flatMap(({ testResults }): readonly TestResult[] => testResults));
   const weighed = logs.map((one) => weigh(one, options.without ?? NOTHING));
   const texts = logs.map(({ log }) => log);
   const contradicted: string[] = [];
@@ -101,7 +103,7 @@ export function composeReading({ sources, reports, logs, notes }: OpenedSources,
     tokens: logged.tokens + reported.tokens,
     failingTests,
     ...(passedOnRetry.length > 0 ? { passedOnRetry } : {}),
-    testResults: reports.flatMap(({ testResults }): readonly TestResult[] => testResults),
+    testResults: [...results.kept],
     diagnostics: oneALine([...reports.flatMap(({ diagnostics }) => diagnostics), ...all('diagnostics')]),
     exceptions: all('exceptions'),
     messages: tellingFirst(
@@ -117,6 +119,7 @@ export function composeReading({ sources, reports, logs, notes }: OpenedSources,
       ...sources.flatMap(({ notes }) => notes),
       ...retryNotes(passedOnRetry),
       ...reports.flatMap((report) => report.notes),
+      ...(results.note === null ? [] : [results.note]),
       ...notes,
       ...contradicted.slice(0, MAX_CONTRADICTIONS),
     ],

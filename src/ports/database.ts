@@ -20,6 +20,8 @@ export interface Database extends Sql {
    * other forms of them.
    */
   migrate(options?: MigrateOptions): Promise<MigrateResult>;
+  /** Takes some megabytes and gives them back, where a statement has failed for a full disk since they could be taken. Throws while they cannot. */
+  checkRoom?(): Promise<void>;
   close(): Promise<void>;
 }
 

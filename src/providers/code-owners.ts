@@ -11,6 +11,8 @@ export interface CodeOwners {
 }
 
 export const MAX_LINES = 5_000;
+/** Characters of a file that are read; the largest files of public projects have half of that. */
+export const MAX_CHARACTERS = 500_000;
 const MAX_LINE = 1_000;
 const MAX_OWNERS = 20;
 const MAX_PROBLEMS = 20;

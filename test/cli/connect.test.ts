@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Host, startHost } from '../providers/contract.ts';
 import { giteaWorld } from '../providers/worlds/gitea.ts';
+import { startLoopback } from '../support/loopback-server.ts';
 import { faultline } from './faultline.ts';
 
 let host: Host;
@@ -75,5 +76,19 @@ describe('faultline connect', () => {
       env: gitea(),
     });
     expect({ code, stdout }).toMatchObject({ code: 4, stdout: expect.stringContaining('is not a repository of Gitea or Forgejo') });
+  });
+
+  test('spells out what a server says instead of obeying it', async () => {
+    const evil = await startLoopback((_request, response) => {
+      response.writeHead(403, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ message: '\u001b]0;owned\u0007\u001b[2J\u202e all is well' }));
+    });
+    const args = ['connect', 'gitea', '--repository', 'shop/api', '--url', 'http://127.0.0.1:9', '--create', '--data', data];
+    const env = { ...gitea(), FAULTLINE_GITEA_URL: evil.url };
+    const { stdout, stderr } = await faultline(args, { env });
+    const { stdout: json } = await faultline([...args, '--json'], { env });
+    await evil.close();
+    for (const text of [stdout, stderr, json]) expect(text).not.toMatch(/[\u001b\u0007\u202e]/);
+    expect(stdout).toContain('wrong');
   });
 });

@@ -19,6 +19,8 @@ export interface AttackedService {
   readonly token: string;
   /** Of webhooks. */
   readonly secret: string;
+  /** Ids of its processes. */
+  readonly pids: () => readonly number[];
   /** Error lines of its log, and what it said outside of the log when it broke. */
   readonly errors: readonly string[];
   /** Whether one of its processes ended by itself. */
@@ -90,6 +92,7 @@ export async function startService({ settings = {}, dataDir }: ServiceOptions = 
     url: `http://127.0.0.1:${port}`,
     token,
     secret,
+    pids: () => running.flatMap(({ child }) => child.pid ?? []),
     errors,
     died: () => running.some(({ child }) => child.exitCode !== null || child.signalCode !== null),
     usage: async () => ({

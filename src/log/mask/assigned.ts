@@ -5,12 +5,13 @@ import { isVendorValue } from './tokens.ts';
 export const ASSIGNED_LITERALS: readonly string[] = [
   ...['token', 'passw', 'passphrase', 'pwd', 'secret', 'credential', 'apikey', 'api_key', 'api-key', 'access_key', 'access-key'],
   ...['accesskey', 'private_key', 'privatekey', 'private-key', 'accountkey', 'account_key', 'signature', 'sig=', '_auth', 'key=', '_key'],
-  ...['client-key-data', 'storepass', 'keypass', 'creds', 'sonar.login', 'sonar_login'],
+  ...['client-key-data', 'storepass', 'keypass', 'creds', 'sonar.login', 'sonar_login', 'pass:', 'pass"', "pass'"],
+  ...['kennwort', 'mot de passe', 'mot_de_passe', 'motdepasse', 'contrase', 'senha', 'wachtwoord'],
 ];
 
 /** A name that says a secret follows; what follows the name decides whether it is one. */
 const NAME =
-  /passw(?:or)?d|passphrase|(?:store|key)pass|pwd|token|secret(?:[_-]?id)?|credentials?|creds|sonar[._]login|(?:api|access|account|private)[_-]?key|client-key-data|signature|_auth|\bsig|\bkey|_key/gi;
+  /passw(?:or[dt]|d)|passphrase|kennwort|mot[ _]?de[ _]?passe|contrase(?:ñ|n)a|\bsenha|wachtwoord|(?<![\w-])pass(?=["']?:)|(?:store|key)pass|pwd|token|secret(?:[_-]?id)?|credentials?|creds|sonar[._]login|(?:api|access|account|private)[_-]?key|client-key-data|signature|_auth|\bsig|\bkey|_key/gi;
 
 /**
  * Between name and value: the rest of the name, quotes, a type (`token: string =`), and what assigns: `=`, `:`, `=>`, `::=`, `?=`, `.=`, `value=`, the
@@ -84,6 +85,9 @@ const PROPERTY = /(?:^|\s)-D$/;
 /** The first argument of a call: names in a list stand beside names. */
 const FIRST_ARGUMENT = /\(\s{0,3}\\{0,3}["'][\w.-]{0,64}$/;
 
+/** Names of passwords, in the languages that tools speak most. */
+const PASSWORD = /^(?:pass|pwd|kennwort|mot|contrase|senha|wachtwoord)/i;
+
 /** Where and how a value is assigned. */
 interface Site {
   readonly kind: 'password' | 'token' | 'key';
@@ -93,6 +97,8 @@ interface Site {
   readonly shouted: boolean;
   /** A parameter of an address or a connection string. */
   readonly parameter: boolean;
+  /** A field of a struct as Go prints one: `{User:ci Password:…}`. */
+  readonly field: boolean;
   readonly name: string;
 }
 
@@ -108,7 +114,7 @@ function namesSecret(line: string, at: number, name: string, rest: string): bool
 function startsWord(line: string, at: number, name: string): boolean {
   const before = line.slice(Math.max(0, at - 16), at);
   if (NOT_SECRET.test(before)) return false;
-  if (at === 0 || name.startsWith('_') || /^(?:passw|pwd)/i.test(name)) return true;
+  if (at === 0 || name.startsWith('_') || PASSWORD.test(name)) return true;
   if (!/[A-Za-z]$/.test(before) || PROPERTY.test(before)) return true;
   return /^[A-Z][a-z]/.test(name) || (/[a-z]$/.test(before) && /^[A-Z]/.test(name)) || COMPOUND.test(before);
 }
@@ -116,15 +122,22 @@ function startsWord(line: string, at: number, name: string): boolean {
 function siteOf(line: string, at: number, name: string, tail: RegExpExecArray): Site {
   const head = /[\w.-]{0,64}$/.exec(line.slice(Math.max(0, at - 64), at))?.[0] ?? '';
   const whole = `${head}${name}${tail[1] ?? ''}`;
-  const kind = /^(?:passw|passphrase|pwd|storepass|keypass)/i.test(name) ? 'password' : /^_?key$/i.test(name) ? 'key' : 'token';
+  const kind = PASSWORD.test(name) || /^(?:store|key)pass/i.test(name) ? 'password' : /^_?key$/i.test(name) ? 'key' : 'token';
   return {
     kind,
     how: (['tag', 'option', 'argument'] as const).find((_, i) => tail[i + 3] !== undefined) ?? (tail[2] === ':' ? 'labelled' : 'assigned'),
     quote: tail[6] ?? '',
     shouted: /^[A-Z][A-Z0-9_]*$/.test(whole),
     parameter: /[?&;]$/.test(line.slice(0, at - head.length).slice(-1)),
+    field: /[{ ]$/.test(line.slice(0, at - head.length).slice(-1)) && /^[A-Z]/.test(whole) && tail[0].endsWith(':') && isInStruct(line, at),
     name: whole,
   };
+}
+
+/** Tells whether a brace that is open here holds fields as Go prints them. */
+function isInStruct(line: string, at: number): boolean {
+  const before = line.slice(Math.max(0, at - MAX_INNER * 3), at);
+  return before.lastIndexOf('{') > before.lastIndexOf('}') && line.indexOf('}', at) !== -1;
 }
 
 /** Up to the closing quote, or to what ends a bare word. */
@@ -161,18 +174,53 @@ function isSecretValue(value: string, site: Site): boolean {
       return (
         (site.how === 'assigned' || site.quote !== '') &&
         !PUBLIC_KEY.test(site.name) &&
-        (looksRandom(value) || isVendorValue(site.name, value))
+        (looksRandom(value) || isHexKey(value, site) || isVendorValue(site.name, value))
       );
   }
 }
 
+/** What names of keys say that are kept secret; a plain `key=` beside hexadecimal digits is as often a checksum. */
+const SECRET_KEY =
+  /(?:encrypt(?:ion)?|decrypt(?:ion)?|signing|sign|master|hmac|aes|cipher|jwt|session|cookie|auth|webhook|vault)[_.-]?key$/i;
+
+/** Tells whether a value is a key in hexadecimal digits: 128 bits or more, under a name of a secret key. */
+function isHexKey(value: string, { name }: Site): boolean {
+  return SECRET_KEY.test(name) && value.length >= 32 && /^(?:0x)?[0-9a-f]+$/i.test(value) && looksSecret(value);
+}
+
 /** Passwords need not look random where they can be nothing else. */
-function isPassword(value: string, { how, quote, shouted, parameter, name }: Site): boolean {
+function isPassword(value: string, { how, quote, shouted, parameter, field, name }: Site): boolean {
+  // Test runners say `PASS: name`; an object quotes what it holds.
+  if (/^pass$/i.test(name) && (quote === '' || name !== 'pass')) return false;
   if (how === 'option') return /^-{1,2}[\w-]*$/.test(name) && value.length >= 4 && !/^[-/]/.test(value);
   if (/^[/.~]/.test(value) || value.length < 4) return false;
   if (/^(?:str|string|text|bytes?|varchar|required|optional|incorrect|invalid|missing|wrong|prompt|must|is|was|for|not)$/i.test(value))
     return false;
-  if (shouted || parameter || how === 'tag') return true;
+  if (shouted || parameter || field || how === 'tag') return true;
   if (how === 'assigned') return value.length >= 6 && /\d|[^\w]/.test(value);
-  return looksSecret(value) || (quote !== '' && value.length >= 6 && /\d|[^\w\s]/.test(value) && !/\s/.test(value));
+  if (looksSecret(value)) return true;
+  if (quote !== '') return value.length >= 6 && /\d|[^\w\s]/.test(value) && !/\s/.test(value);
+  return how === 'labelled' && isMadeUp(value);
+}
+
+/** Tells whether a value of at least six characters, with letters and digits, is neither a time nor a version nor named. */
+function isMadeUp(value: string): boolean {
+  return value.length >= 6 && /[A-Za-z]/.test(value) && /\d/.test(value) && !/^v?\d+[.:]|[/\\]|\.\w{1,4}$/.test(value);
+}
+
+/** Sentences that say a password: `password is …`, `Password for user ci: …`. */
+const SENTENCES: readonly RegExp[] = [
+  /\bpassw(?:or[dt])(?: (?:is|was|ist|set to|changed to)|:) (?:now |set to )?(["'`]?)([^\s"'`,;{}]{6,200})\1/gi,
+  /\bpassw(?:or[dt]) f(?:or|ür) [^\r\n]{1,200}: (["'`]?)([^\s"'`]{4,200})\1\s{0,20}$/gi,
+];
+
+/** Finds the values of passwords in sentences. */
+export function findTold(line: string): Span[] {
+  return SENTENCES.flatMap((pattern) =>
+    Array.from(line.matchAll(pattern)).flatMap((match) => {
+      const value = (match[2] ?? '').replace(/[.!]$/, '');
+      const from = match.index + match[0].lastIndexOf(match[2] ?? '');
+      return isPlaceholder(value) || !isMadeUp(value) ? [] : [{ from, to: from + value.length }];
+    }),
+  );
 }

@@ -3,6 +3,7 @@ import { bytesInMemory, type LogBytes } from '../lines/bytes.ts';
 import { beginningsOf, buildMatcher, type Matcher } from '../scan/matcher.ts';
 import { type ScannedChunk, scanChunks } from '../scan/scan-chunks.ts';
 import { findAssigned, findBelow, opensBlock } from './assigned.ts';
+import { canHideEverywhere, DECLARED, findDeclared } from './declared.ts';
 import { MAX_SECRETS } from './known.ts';
 import { findShapes, SHAPES } from './shapes.ts';
 import { isDistinctive, mergeSpans, type Span, SpanList } from './span.ts';
@@ -29,6 +30,7 @@ const GROUPS = [...SHAPES.map(({ literals }) => literals), KEY_BLOCK_LITERALS].m
 const KEY_BLOCKS = 1 << SHAPES.length;
 const TOKENS = SHAPES.reduce((bits, shape, at) => (TOKEN_SHAPES.includes(shape) ? bits | (1 << at) : bits), 0);
 const ASSIGNED = SHAPES.reduce((bits, { find }, at) => (find === findAssigned ? bits | (1 << at) : bits), 0);
+const DECLARES = 1 << SHAPES.indexOf(DECLARED);
 const NO_GROUPS: readonly (readonly string[])[] = [];
 const matchers = new WeakMap<readonly (readonly string[])[], Matcher>();
 
@@ -49,7 +51,7 @@ export function findSecrets(log: LogBytes, fellow: FellowReader = { groups: NO_G
     const nextFrom = last === undefined ? open.from : chunk.offset + last + 1;
     const goesOn = end < log.size && nextFrom < end ? (candidates.get(chunk.lineEnds.length) ?? 0) : 0;
     if (goesOn !== 0) candidates.delete(chunk.lineEnds.length);
-    const spans = mergeSpans([...carried, ...findInChunk(chunk, log, open.from, candidates)]);
+    const spans = mergeSpans([...carried, ...findInChunk(chunk, log, open.from, candidates, found.secrets)]);
     open = { from: nextFrom, groups: goesOn };
     // What goes on behind the chunk may be found there again.
     carried = spans.filter(({ to }) => to > end);
@@ -92,9 +94,15 @@ interface Line {
 
 type NextLine = (after: number) => Line | null;
 
-function findInChunk(chunk: ScannedChunk, log: LogBytes, openFrom: number, candidates: ReadonlyMap<number, number>): readonly Span[] {
+function findInChunk(
+  chunk: ScannedChunk,
+  log: LogBytes,
+  openFrom: number,
+  candidates: ReadonlyMap<number, number>,
+  secrets: Set<string>,
+): readonly Span[] {
   if (candidates.size === 0) return [];
-  const search = new Search();
+  const search = new Search(secrets);
   const lineOf = linesOf(chunk, log);
   const long: { from: number; to: number; next: Line | null }[] = [];
   for (const [number, groups] of candidates) {
@@ -118,9 +126,16 @@ function findInChunk(chunk: ScannedChunk, log: LogBytes, openFrom: number, candi
 /** Collects what is found in lines. */
 class Search {
   readonly spans: Span[] = [];
+  readonly #secrets: Set<string>;
+
+  /** Adds to `secrets` what lines declare, however ordinary it looks. */
+  constructor(secrets: Set<string>) {
+    this.#secrets = secrets;
+  }
 
   look(line: Line, groups: number, next: NextLine): void {
     this.#add(line, findShapes(line.text, groups));
+    if ((groups & DECLARES) !== 0) this.#declare(line.text);
     if ((groups & KEY_BLOCKS) !== 0) {
       for (const found of findKeyBlock(line.text, (after) => next(after)?.text ?? null))
         this.#add(found.line === 0 ? line : next(found.line), found.spans);
@@ -133,6 +148,13 @@ class Search {
     const { here, there } = findWrapped(line.text, after.text);
     this.#add(line, here);
     this.#add(after, there);
+  }
+
+  #declare(text: string): void {
+    for (const { from, to } of findDeclared(text)) {
+      const value = text.slice(from, to);
+      if (this.#secrets.size < MAX_SECRETS && value.length <= MAX_SPREAD && canHideEverywhere(value)) this.#secrets.add(value);
+    }
   }
 
   #add(line: Line | null, spans: readonly Span[]): void {

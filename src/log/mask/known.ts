@@ -40,6 +40,7 @@ export function createKnownFinder(secrets: Iterable<string>): FindKnown | null {
       // A secret that repeats itself is found at each place in what is hidden already.
       if (form === undefined || core === undefined || from + core.literal.length <= (hiddenTo.get(id) ?? 0)) return;
       const span = grown(text, from, core.trim, form);
+      if (form.text.length < MIN_FORM && isWithinWord(text, span)) return;
       hiddenTo.set(id, span.to);
       spans.push(span);
     });
@@ -65,6 +66,11 @@ function grown(text: string, at: number, trim: number, form: Form): Span {
   if (start === 0) for (let n = 0; n < form.before && isBase64(text, from - 1); n++) from--;
   if (index === form.text.length) for (let n = 0; n < form.after && isBase64(text, to); n++) to++;
   return { from, to };
+}
+
+/** Tells whether what was found goes on as a word at either end: a short secret would be found in other words. */
+function isWithinWord(text: string, { from, to }: Span): boolean {
+  return /\w/.test(text[from - 1] ?? '') || /\w/.test(text[to] ?? '');
 }
 
 function isBase64(text: string, at: number): boolean {
@@ -129,7 +135,7 @@ interface Form {
   readonly after: number;
 }
 
-/** No shorter spelling is searched for: it would be in other words. */
+/** A shorter spelling is searched for only as a word of its own, and only that of a short secret itself. */
 export const MIN_FORM = 8;
 
 /**
@@ -137,6 +143,7 @@ export const MIN_FORM = 8;
  * longer text, hex, URL-encoded, and escaped for JSON and for XML.
  */
 function formsOf(secret: string): Form[] {
+  if (secret.length < MIN_FORM) return [{ text: secret, before: 0, after: 0 }];
   const bytes = Buffer.from(secret, 'utf8');
   const hex = bytes.toString('hex');
   const plain = [secret, hex, hex.toUpperCase(), ...urlEncoded(secret), JSON.stringify(secret).slice(1, -1), forXml(secret)];

@@ -1,5 +1,6 @@
 import { append } from '../../lib/collections.ts';
-import { ASSIGNED_LITERALS, findAssigned } from './assigned.ts';
+import { ASSIGNED_LITERALS, findAssigned, findTold } from './assigned.ts';
+import { createUnseenShape, DECLARED, ENCODED_ASSIGNMENTS, PASSWORD_HASHES } from './declared.ts';
 import { hideSpans, isPlaceholder, looksSecret, mergeSpans, type Span } from './span.ts';
 import { ENCODED_KEY_LITERALS, findEncodedKeys, type Shape, TOKEN_SHAPES } from './tokens.ts';
 
@@ -154,8 +155,8 @@ function findDockerAuth(line: string): Span[] {
   return [...valuesOf(line, DOCKER_AUTH, (value) => isValue(value) && holdsPair(value)), ...valuesOf(line, DOCKER_CONFIG, isValue)];
 }
 
-/** Every kind that one line is enough to see. */
-export const SHAPES: readonly Shape[] = [
+/** Every kind that one line is enough to see where nothing in it is unseen. */
+const SEEN: readonly Shape[] = [
   ...TOKEN_SHAPES,
   { literals: ASSIGNED_LITERALS, find: findAssigned },
   { literals: ADDRESS_LITERALS, find: findAddresses },
@@ -164,7 +165,27 @@ export const SHAPES: readonly Shape[] = [
   { literals: DOCKER_LITERALS, find: findDockerAuth },
   { literals: WEBHOOK_LITERALS, find: (line) => valuesOf(line, WEBHOOKS, () => true) },
   { literals: ENCODED_KEY_LITERALS, find: findEncodedKeys },
+  {
+    literals: [
+      'password is',
+      'password was',
+      'password: ',
+      'password for',
+      'passwort ist',
+      'passwort: ',
+      'passwort f',
+      'password set',
+      'password changed',
+    ],
+    find: findTold,
+  },
+  DECLARED,
+  PASSWORD_HASHES,
+  ENCODED_ASSIGNMENTS,
 ];
+
+/** Every kind that one line is enough to see. */
+export const SHAPES: readonly Shape[] = [...SEEN, createUnseenShape((line) => SEEN.flatMap(({ find }) => find(line)))];
 
 /** The secrets in a line whose literals are known; bit n of `groups` represents `SHAPES[n]`. */
 export function findShapes(line: string, groups: number): Span[] {

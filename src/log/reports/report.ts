@@ -1,5 +1,6 @@
 import { messageOf } from '../../domain/errors.ts';
 import { counted } from '../../lib/text.ts';
+import { boundResults } from './bound-results.ts';
 import { parseJson, readJson } from './json.ts';
 import { mendJson } from './json-text.ts';
 import { isGoJson, isTap, readGoJson, readTap } from './line-formats.ts';
@@ -51,7 +52,8 @@ export type ReportResults = Pick<TestReport, 'testResults' | 'notes'>;
 /** Reads only the results of a report's tests. */
 export function readResults(name: string, text: string): ReportResults {
   const { testResults, notes } = parseReport(name, text);
-  return { testResults, notes };
+  const { kept, note } = boundResults(testResults);
+  return { testResults: kept, notes: note === null ? notes : [...notes, note] };
 }
 
 /**

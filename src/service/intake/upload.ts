@@ -2,11 +2,12 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { z } from 'zod';
 import { type NewBuild, type SourceKind, type SourceText, sparseBuild, type TestResult } from '../../domain/build.ts';
 import { readInput, TriageError } from '../../domain/errors.ts';
-import { present } from '../../lib/collections.ts';
+import { mapInTurns, present } from '../../lib/collections.ts';
 import { storable } from '../../lib/text.ts';
 import { decodeSources } from '../../log/decode/archive.ts';
 import type { Masker } from '../../log/mask/mask.ts';
 import { collectOwnSecrets } from '../../log/mask/own-secrets.ts';
+import { boundResults } from '../../log/reports/bound-results.ts';
 import { readResults } from '../../log/reports/report.ts';
 import { artifactRoom, openArtifact } from '../../log/survey/open-artifact.ts';
 import type { LogThreads } from '../../log/threads.ts';
@@ -193,7 +194,9 @@ export async function prepareSources(
   const masked = await masker.maskAll(decoded.map(({ text }) => text));
   const sources = decoded.map((source, at) => ({ ...source, text: masked[at]?.text ?? '' }));
   const reports = await readReports(sources.filter(({ kind }) => kind === 'report'));
-  const testResults = reports.flatMap((report) => report.testResults.map(storableResult));
+  // Any number of reports is one build.
+  const results = boundResults(reports.flatMap((report) => report.testResults));
+  const testResults = await mapInTurns(results.kept, storableResult);
   const isLogged = sources.some(({ kind, text }) => kind !== 'report' && text.trim() !== '');
   // What was sent alone and cannot be read is the sender's to mend.
   if (!isLogged && testResults.length === 0) {

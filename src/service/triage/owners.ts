@@ -1,15 +1,18 @@
+import { randomUUID } from 'node:crypto';
 import type { Analysis, Suspect } from '../../domain/analysis.ts';
 import type { Build } from '../../domain/build.ts';
 import type { Category } from '../../domain/category.ts';
 import type { Owner } from '../../domain/cause.ts';
 import type { TriageSubject } from '../../domain/triage.ts';
+import { append } from '../../lib/collections.ts';
 import { orAborted } from '../../lib/time.ts';
 import { projectPath } from '../../log/paths.ts';
 import type { CodeHost } from '../../ports/code-host.ts';
 import type { Logger } from '../../ports/telemetry.ts';
 import type { Toolbox } from '../../ports/toolbox.ts';
-import { type CodeOwners, formOfCodeOwners, MAX_LINES, parseCodeOwners, placesOfCodeOwners } from '../../providers/code-owners.ts';
+import { type CodeOwnersForm, formOfCodeOwners, MAX_CHARACTERS, MAX_LINES, placesOfCodeOwners } from '../../providers/code-owners.ts';
 import { createMemory } from '../../providers/memory.ts';
+import { createOwnersThread, type OwnersThread } from '../../providers/owners-thread.ts';
 
 /** Whose a failure is. Never throws for what a host does not answer: an answer without an owner is better than none. */
 export type OwnerFinder = (
@@ -20,15 +23,23 @@ export type OwnerFinder = (
 
 /** So long the answer may wait for its owner, in milliseconds. */
 const LIMIT_MS = 3_000;
+/** Of that, for CODEOWNERS: a stranger's file must leave time to find who changed the line last. */
+const RULES_MS = 2_000;
 const KEPT_MS = 5 * 60_000;
 const MAX_FILES = 5;
 const WINDOW = 200;
 
 type Place = Pick<Suspect, 'path' | 'line' | 'commit' | 'author'> & { readonly as?: string };
-interface Rules {
+/** A CODEOWNERS file as far as it is read. */
+interface RulesFile {
   readonly file: string;
-  readonly rules: CodeOwners;
+  readonly key: string;
+  readonly form: CodeOwnersForm;
+  readonly lines: readonly string[];
+  /** Why the rest is not read; null where there is none. */
+  readonly cut: string | null;
 }
+type Owned = (path: string) => { readonly names: readonly string[]; readonly at: string } | null;
 
 /**
  * CODEOWNERS of the default branch, so that a change cannot name its own owners, for the first suspect, else for the failing tests; else
@@ -38,28 +49,50 @@ export function createOwnerFinder(
   codeHost: CodeHost,
   logger: Pick<Logger, 'warn'>,
   breakers: Toolbox['breakers'] = () => ({}),
+  askThread: OwnersThread = createOwnersThread(),
 ): OwnerFinder {
-  const known = createMemory<Rules | null>(500);
+  const known = createMemory<RulesFile | null>(100);
+  const warned = new WeakSet<RulesFile>();
   const rulesFor = ({ repository, provider }: Build, signal: AbortSignal) =>
     known.recall(`${provider} ${repository}`, {
       signal,
       lifeMs: () => KEPT_MS,
-      ask: async () => {
-        const read = await readRules(codeHost, repository, provider, signal);
-        const problems = read?.rules.problems ?? [];
-        if (problems.length > 0) logger.warn({ repository, file: read?.file, problems }, 'lines of CODEOWNERS were left out');
-        return read;
-      },
+      ask: () => readRules(codeHost, repository, provider, signal),
     });
+  /** By the rules of the repository, as far as they can be read and matched in time. */
+  const findOwned = async (build: Build, paths: readonly string[], signal: AbortSignal): Promise<Owned> => {
+    const { repository } = build;
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(RULES_MS)]);
+    try {
+      const read = await orAborted(rulesFor(build, limit), limit);
+      if (read === null || paths.length === 0) return () => null;
+      const { file, cut } = read;
+      const { owned, problems } = await askThread({ ...read, paths }, limit);
+      const left = cut === null ? problems : [...problems, { line: read.lines.length + 1, why: cut }];
+      if (left.length > 0 && !warned.has(read)) logger.warn({ repository, file, problems: left }, 'lines of CODEOWNERS were left out');
+      warned.add(read);
+      const byPath = new Map(paths.map((path, at) => [path, owned[at] ?? null]));
+      return (path) => {
+        const found = byPath.get(path) ?? null;
+        return found === null ? null : { names: found.names, at: `${file}:${found.line}` };
+      };
+    } catch (error) {
+      signal.throwIfAborted();
+      logger.warn({ repository, error }, 'CODEOWNERS was not used: reading and matching it failed or took too long');
+      return () => null;
+    }
+  };
   const find: OwnerFinder = async (subject, { category, suspects }, signal) => {
     const { build } = subject;
     if (!(await codeHost.canRead(build.repository))) return {};
-    const [read, named] = [await rulesFor(build, signal), await namedPlaces(subject, codeHost, signal)];
-    const files = [...suspects.slice(0, MAX_FILES), ...named].flatMap((place) => byRules(place, read));
+    const named = await namedPlaces(subject, codeHost, signal);
+    const asked = [...suspects.slice(0, MAX_FILES), ...named];
+    const owned = await findOwned(build, [...new Set(asked.map(({ path }) => path))], signal);
+    const files = asked.flatMap((place) => byRules(place, owned));
     const fileOwners = [...new Map(files.map((file) => [`${file.path} ${file.as}`, file])).values()];
     const places = category === 'INFRA_ERROR' ? [] : [...suspects.slice(0, 1), ...named];
-    const owned = places.flatMap((place) => byRules(place, read))[0];
-    const owner = owned ?? (places[0] === undefined ? null : await byLastChange(places[0], build, codeHost, signal));
+    const first = places.flatMap((place) => byRules(place, owned))[0];
+    const owner = first ?? (places[0] === undefined ? null : await byLastChange(places[0], build, codeHost, signal));
     return { ...(owner !== null && { owner }), ...(fileOwners.length > 0 && { fileOwners }) };
   };
   return async (subject, found, signal) => {
@@ -75,26 +108,40 @@ export function createOwnerFinder(
   };
 }
 
-async function readRules(codeHost: CodeHost, repository: string, provider: string, signal: AbortSignal): Promise<Rules | null> {
+async function readRules(codeHost: CodeHost, repository: string, provider: string, signal: AbortSignal): Promise<RulesFile | null> {
   for (const file of placesOfCodeOwners(provider)) {
     const query = { repository, ref: null, path: file };
     const first = await codeHost.readFile({ ...query, lineStart: 1, lineEnd: WINDOW }, signal);
     if (first === null) continue;
-    let lines = first.lines;
-    while (lines.length < first.totalLines && lines.length <= MAX_LINES) {
-      const next = await codeHost.readFile({ ...query, lineStart: lines.length + 1, lineEnd: lines.length + WINDOW }, signal);
-      if (next === null || next.lines.length === 0) break;
-      lines = lines.concat(next.lines);
+    const lines: string[] = [];
+    let [left, isCut] = [MAX_CHARACTERS, false];
+    for (let window: typeof first | null = first; window !== null && window.lines.length > 0; ) {
+      const fitting = countFitting(window.lines, left);
+      append(lines, window.lines.slice(0, fitting));
+      isCut = fitting < window.lines.length || (lines.length >= MAX_LINES && lines.length < first.totalLines);
+      if (isCut || lines.length >= first.totalLines) break;
+      left = MAX_CHARACTERS - lines.reduce((sum, { length }) => sum + length + 1, 0);
+      window = await codeHost.readFile({ ...query, lineStart: lines.length + 1, lineEnd: lines.length + WINDOW }, signal);
     }
-    return { file, rules: parseCodeOwners(lines, formOfCodeOwners(provider, file, lines)) };
+    const cut = isCut ? `only the first ${MAX_LINES} lines and ${MAX_CHARACTERS / 1_000} KB of the file are read` : null;
+    return { file, key: randomUUID(), lines, form: formOfCodeOwners(provider, file, lines), cut };
   }
   return null;
 }
 
-function byRules({ path, as }: Place, read: Rules | null): Owner[] {
-  const found = read?.rules.ownersOf(path) ?? null;
-  if (read === null || found === null) return [];
-  return [{ path, ...(as !== undefined && { as }), names: [...found.names], by: 'codeowners', at: `${read.file}:${found.line}` }];
+/** Counts the lines at the beginning that have room. */
+function countFitting(lines: readonly string[], characters: number): number {
+  let left = characters;
+  const first = lines.findIndex(({ length }) => {
+    left -= length + 1;
+    return left < 0;
+  });
+  return first === -1 ? lines.length : first;
+}
+
+function byRules({ path, as }: Place, owned: Owned): Owner[] {
+  const found = owned(path);
+  return found === null ? [] : [{ path, ...(as !== undefined && { as }), names: [...found.names], by: 'codeowners', at: found.at }];
 }
 
 /** Files of the failing tests and the project's frames, where exactly one file of the repository can be meant. */

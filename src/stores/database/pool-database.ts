@@ -20,6 +20,12 @@ export interface PoolDatabaseOptions {
   readonly close: () => Promise<void>;
 }
 
+/** disk_full */
+const DISK_FULL = '53100';
+/** Some megabytes that are given back at once: a disk that is full for logs may have room for a row. */
+const TAKE_ROOM = `create temporary table room on commit drop as
+  select i, repeat(md5(i::text), 30) as text from generate_series(1, 4000) as g (i)`;
+
 /** The part that PGlite and PostgreSQL share. The work of a transaction is run again where the server rolled it back for another's sake. */
 export function createPoolDatabase({
   driver,
@@ -49,7 +55,15 @@ export function createPoolDatabase({
 
   async function transaction<Result>(work: (sql: Sql) => Promise<Result>): Promise<Result> {
     refuseInsideTransaction();
-    return await tryAgain(() => transactOnce(work), isRolledBack);
+    return await noteFullDisk(tryAgain(() => transactOnce(work), isRolledBack));
+  }
+
+  let wasFull = false;
+  async function noteFullDisk<Result>(work: Promise<Result>): Promise<Result> {
+    return await work.catch((error: unknown) => {
+      if (error instanceof TriageError && error.details.state === DISK_FULL) wasFull = true;
+      throw error;
+    });
   }
 
   async function transactOnce<Result>(work: (sql: Sql) => Promise<Result>): Promise<Result> {
@@ -74,14 +88,21 @@ export function createPoolDatabase({
     exclusive: driver === 'pglite',
     pool,
     transaction,
+    checkRoom: async () => {
+      if (!wasFull) return;
+      await transaction((sql) => sql.query(TAKE_ROOM));
+      wasFull = false;
+    },
     query: async (text, values) => {
       refuseInsideTransaction();
       // What only reads is asked again also where its connection broke.
       const passes = (error: unknown) => isRolledBack(error) || (READS.test(text) && isBroken(error));
-      return await tryAgain(async () => {
-        refuseLine();
-        return await runQuery(pool, text, values);
-      }, passes);
+      return await noteFullDisk(
+        tryAgain(async () => {
+          refuseLine();
+          return await runQuery(pool, text, values);
+        }, passes),
+      );
     },
     migrate: async (options) => {
       refuseInsideTransaction();

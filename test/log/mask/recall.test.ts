@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createMasker } from '../../../src/log/mask/mask.ts';
 import { generatedRecall, masksIn, realisticRecall, shareOf } from '../../support/masking-gates.ts';
+import { DECLARED_SECRETS, HARMLESS, SPREAD_SECRETS } from './declared.ts';
 
 /** The bars of masking. What it reaches is in docs/explanation/masking.md; `scripts/bench masking` prints it. */
 const masker = createMasker();
@@ -19,6 +20,27 @@ describe('masking hides', () => {
     const recalls = await realisticRecall(masker);
     expect(recalls.length).toBeGreaterThan(97);
     expect(recalls.filter(({ missed }) => missed.length > 0)).toEqual([]);
+  });
+});
+
+describe('what is declared secret', () => {
+  it.each(DECLARED_SECRETS)('is hidden where it is declared: $kind', async ({ text, secret }) => {
+    expect((await masker.mask(`before\n${text}\nafter`)).text).not.toContain(secret);
+  });
+
+  it.each(SPREAD_SECRETS)('is hidden in the other texts of the build: $declares', async ({ declares, value }) => {
+    const [, report, log] = await masker.maskAll([declares, `<failure message="login with ${value} failed"/>`, `ci (${value}) refused`]);
+    expect([report?.text, log?.text]).toEqual(['<failure message="login with *** failed"/>', 'ci (***) refused']);
+  });
+
+  it('is hidden nowhere else where any log may say it', async () => {
+    const rest = 'true main release 3.14.2 unhunter2d 8080';
+    const declared = ['true', 'main', 'release', '3.14.2', 'hunter2', '8080'].map((value) => `::add-mask::${value}`);
+    expect((await masker.maskAll([declared.join('\n'), rest]))[1]?.text).toBe(rest);
+  });
+
+  it.each(HARMLESS)('is not: %j', async (text) => {
+    expect(await masker.mask(text)).toEqual({ text, count: 0 });
   });
 });
 

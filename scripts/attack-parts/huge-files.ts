@@ -1,0 +1,76 @@
+/** A report of 200,000 failures and what takes long to read: the probe of the service is asked all the while, and must be answered soon. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
+import { acceptedId, answered, LOG, upload } from './shared/builds.ts';
+import { reportService, startService } from './shared/service.ts';
+import { report } from './shared/tools.ts';
+import { highestOf } from './shared/usage.ts';
+
+const FAILURES = 200_000;
+/** What a probe of Kubernetes waits by default. */
+const WANTED_MS = 1_000;
+const MEMORY_MB = 3_072;
+
+const service = await startService();
+try {
+  const fine: boolean[] = [];
+  await acceptedId(await upload(service, { number: 'first', log: LOG }));
+  const xml = failingReport(FAILURES);
+  const packed = gzipSync(xml);
+  const { result, slowest, memory } = await whileProbing(async () => {
+    const form = new FormData();
+    form.set('metadata', JSON.stringify({ repository: 'shop/api', pipeline: 'ci', number: 'huge', branch: 'main', status: 'failed' }));
+    form.set('report', new Blob([new Uint8Array(packed)]), 'report.xml.gz');
+    const headers = { authorization: `Bearer ${service.token}` };
+    const id = await acceptedId(await fetch(`${service.url}/api/builds`, { method: 'POST', headers, body: form }));
+    return await answered(service, id, 5);
+  });
+  const what = `${FAILURES} failures in ${(packed.length / 1e6).toFixed(1)} MB (${(xml.length / 1e6).toFixed(0)} MB)`;
+  const slow = `slowest probe ${slowest.toFixed(0)} ms, at most ${memory.toFixed(0)} MB in one process`;
+  const isGood = slowest <= WANTED_MS && memory <= MEMORY_MB && result.analyses.length > 0;
+  fine.push(
+    report('report', `${what}, ${result.analyses.length} answers, ${slow}`, isGood ? 0 : 1, `wanted ${WANTED_MS} ms, ${MEMORY_MB} MB`),
+  );
+  fine.push(reportService(service));
+  process.exitCode = fine.every(Boolean) ? 0 : 1;
+} finally {
+  await service.stop();
+}
+
+/** Tests that fail each in words of its own. */
+function failingReport(failures: number): string {
+  const cases = Array.from(
+    { length: failures },
+    (_, at) =>
+      `<testcase classname="shop.Suite${at % 1_000}" name="case ${at}" time="0.1"><failure message="expected ${at} but was ${at * 7}">` +
+      `AssertionError: expected ${at}\n    at check (src/file${at % 5_000}.js:${(at % 90) + 1}:3)</failure></testcase>`,
+  );
+  return `<testsuite name="all" tests="${failures}" failures="${failures}">${cases.join('\n')}</testsuite>`;
+}
+
+async function whileProbing<Result>(work: () => Promise<Result>): Promise<{ result: Result; slowest: number; memory: number }> {
+  const state = { over: false, slowest: 0, memory: 0 };
+  const probing = (async () => {
+    while (!state.over) {
+      const from = performance.now();
+      await fetch(`${service.url}/healthz`, { signal: AbortSignal.timeout(60_000) })
+        .then((response) => response.arrayBuffer())
+        .catch(() => undefined);
+      state.slowest = Math.max(state.slowest, performance.now() - from);
+      await sleep(50);
+    }
+  })();
+  const measuring = (async () => {
+    while (!state.over) {
+      const held = Object.entries(await service.usage()).filter(([name]) => /^(?:serve|worker.*), MB$/.test(name));
+      state.memory = Math.max(state.memory, highestOf(held.map(([, megabytes]) => megabytes)));
+      await sleep(500);
+    }
+  })();
+  try {
+    return { result: await work(), slowest: state.slowest, memory: state.memory };
+  } finally {
+    state.over = true;
+    await Promise.all([probing, measuring]);
+  }
+}

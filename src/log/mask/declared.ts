@@ -1,0 +1,111 @@
+import { findAssigned } from './assigned.ts';
+import { isPlaceholder, type Span } from './span.ts';
+import type { Shape } from './tokens.ts';
+
+/** A way to say of a value that it is secret: literals without which no line does so, and a pattern whose last group is the value. */
+type Declaration = readonly [literals: readonly string[], pattern: RegExp];
+
+/** Commands of CI systems and of PowerShell whose only purpose is to make a value secret. */
+const DECLARATIONS: readonly Declaration[] = [
+  [['##vso[task.setvariable'], /##vso\[task\.setvariable (?=[^\]\n]{0,400}\bissecret=["']?true\b)[^\]\n]{1,400}\]([^\r\n]{1,4096})/gi],
+  [['##vso[task.setsecret'], /##vso\[task\.setsecret\]([^\r\n]{1,4096})/gi],
+  [['::add-mask::', '##[add-mask]'], /(?:::|##\[)add-mask(?:::|\])([^\r\n]{1,4096})/gi],
+  [
+    ['convertto-securestring'],
+    /\bConvertTo-SecureString\s{1,3}(?:-(?:String|AsPlainText|Force)\s{1,3}){0,3}(?:"([^"]{1,4096})"|'([^']{1,4096})'|([^\s"'$(-]\S{0,400}))/gi,
+  ],
+];
+
+/** What a shell prints before it runs the command may quote it: the value ends with that quotation mark. */
+const QUOTED_COMMAND = /["'`]$/;
+
+/** Finds values that a line declares to be secret in so many words. */
+export function findDeclared(line: string): Span[] {
+  return DECLARATIONS.flatMap(([, pattern]) =>
+    Array.from(line.matchAll(pattern)).flatMap((match) => {
+      const value = match.findLast((group) => group !== undefined) ?? '';
+      const from = match.index + match[0].lastIndexOf(value);
+      const quote = QUOTED_COMMAND.exec(line.slice(Math.max(0, match.index - 1), match.index))?.[0];
+      const end = quote === undefined ? -1 : value.indexOf(quote);
+      const declared = (end === -1 ? value : value.slice(0, end)).trimEnd();
+      return declared === '' || isPlaceholder(declared) ? [] : [{ from, to: from + declared.length }];
+    }),
+  );
+}
+
+/** Fewest characters of a declared value that is hidden wherever it stands. */
+const MIN_DECLARED = 6;
+/** What jobs declare by mistake, and any log says: words, numbers, versions. */
+const ORDINARY = /^(?:[a-z]{1,11}|[A-Z]{1,11}|[A-Z][a-z]{1,10}|\d{1,9}|v?\d+(?:\.\d+){1,3})$/;
+
+/** Tells whether a declared value can be hidden in other texts without hiding half of them. */
+export function canHideEverywhere(value: string): boolean {
+  return value.length >= MIN_DECLARED && !ORDINARY.test(value) && !/\s/.test(value);
+}
+
+export const DECLARED: Shape = { literals: DECLARATIONS.flatMap(([literals]) => literals), find: findDeclared };
+
+/** Hashes of passwords, as `/etc/shadow` and `htpasswd` hold them: who has one can try passwords against it. */
+const HASHES =
+  /\$(?:(?:1|apr1)\$[./A-Za-z0-9]{1,8}\$[./A-Za-z0-9]{22}|[56]\$(?:rounds=\d{1,9}\$)?[./A-Za-z0-9]{1,16}\$[./A-Za-z0-9]{43,86}|2[abxy]\$\d\d\$[./A-Za-z0-9]{53}|(?:y|gy|7)\$[./A-Za-z0-9]{1,20}\$[./A-Za-z0-9]{1,90}\$[./A-Za-z0-9]{43}|argon2(?:id|i|d)\$v=\d{1,3}\$[\w=,]{1,60}\$[A-Za-z0-9+/]{8,100}\$[A-Za-z0-9+/]{16,200})(?![./A-Za-z0-9])|(?<=:)\{S{0,2}SHA(?:256|512)?\}[A-Za-z0-9+/]{20,140}={0,2}/g;
+
+export const PASSWORD_HASHES: Shape = {
+  literals: ['$1$', '$apr1$', '$5$', '$6$', '$2a$', '$2b$', '$2x$', '$2y$', '$y$', '$gy$', '$7$', '$argon2', ':{sha', ':{ssha'],
+  find: (line) => Array.from(line.matchAll(HASHES), ({ 0: hash, index }) => ({ from: index, to: index + hash.length })),
+};
+
+/** Names of values, as they begin an assignment that is written in base64 or in hex. */
+const ENCODED_NAMES = ['password', 'passwd', 'secret', 'api_key', 'apikey', 'token'].flatMap((name) => [
+  name,
+  name.toUpperCase(),
+  `${name.charAt(0).toUpperCase()}${name.slice(1)}`,
+]);
+const IN_BASE64 = ENCODED_NAMES.flatMap((name) => [0, 1, 2].map((place) => encodeAt(name, place)));
+const IN_HEX = ENCODED_NAMES.map((name) => Buffer.from(name).toString('hex'));
+const BASE64_RUN = /(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{16,8192}={0,2}/g;
+const HEX_RUN = /(?<![0-9A-Za-z])(?:[0-9a-f]{2}){12,4096}(?![0-9A-Za-z])/gi;
+
+/** The characters of base64 that a name alone decides where it begins `place` bytes behind a border of three. */
+function encodeAt(name: string, place: number): string {
+  const whole = Buffer.concat([Buffer.alloc(place), Buffer.from(name)]).toString('base64');
+  return whole.slice(Math.ceil((place * 8) / 6), Math.floor(((place + name.length) * 8) / 6));
+}
+
+/** Assignments of secrets that are written in base64 or in hex as a whole. */
+export const ENCODED_ASSIGNMENTS: Shape = {
+  literals: [...IN_BASE64, ...IN_HEX],
+  find: (line) => [
+    ...findEncoded(line, BASE64_RUN, IN_BASE64, (run) => Buffer.from(run, 'base64')),
+    ...findEncoded(line, HEX_RUN, IN_HEX, (run) => Buffer.from(run, 'hex')),
+  ],
+};
+
+function findEncoded(line: string, runs: RegExp, literals: readonly string[], decode: (run: string) => Buffer): Span[] {
+  return Array.from(line.matchAll(runs)).flatMap(({ 0: run, index }) => {
+    const sought = runs === HEX_RUN ? run.toLowerCase() : run;
+    if (!literals.some((literal) => sought.includes(literal))) return [];
+    const text = decode(run).toString('utf8');
+    // What does not decode to text is something else that happens to hold these characters.
+    if (/[\u0000-\u0008\u000e-\u001f\ufffd]/.test(text)) return [];
+    return text.split(/\r?\n/).some((one) => findAssigned(one).length > 0) ? [{ from: index, to: index + run.length }] : [];
+  });
+}
+
+/** Characters that take no room: written into a name or a value, they keep it from being found. */
+const UNSEEN = ['\u00ad', '\u200b', '\u200c', '\u200d', '\u2060', '\ufeff'];
+const UNSEEN_ANY = new RegExp(`[${UNSEEN.join('')}]`, 'g');
+
+/** Finds in a line with characters that take no room what `find` finds without them. */
+export function createUnseenShape(find: (line: string) => Span[]): Shape {
+  return {
+    literals: UNSEEN,
+    find: (line) => {
+      const places: number[] = [];
+      for (const [at, character] of Array.from({ length: line.length }, (_, i) => line.charAt(i)).entries())
+        if (!UNSEEN.includes(character)) places.push(at);
+      const seen = line.replace(UNSEEN_ANY, '');
+      if (seen.length === line.length) return [];
+      return find(seen).map(({ from, to }) => ({ from: places[from] ?? line.length, to: (places[to - 1] ?? line.length - 1) + 1 }));
+    },
+  };
+}

@@ -1,0 +1,77 @@
+import { extname } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { TriageError } from '../domain/errors.ts';
+import { orAborted } from '../lib/time.ts';
+import type { CodeOwners, CodeOwnersForm } from './code-owners.ts';
+
+/** Files of a repository, and the CODEOWNERS file by which they are owned. */
+export interface OwnersQuestion {
+  /** Changes with the file: what was read under a key is not read again. */
+  readonly key: string;
+  readonly lines: readonly string[];
+  readonly form: CodeOwnersForm;
+  readonly paths: readonly string[];
+}
+
+export interface OwnersAnswer extends Pick<CodeOwners, 'problems'> {
+  /** One for each path, in order; null: it has no owner. */
+  readonly owned: readonly ReturnType<CodeOwners['ownersOf']>[];
+}
+
+/** Answers a question; throws `timeout` where that takes too long, and the reason of the signal where it is aborted. */
+export type OwnersThread = (question: OwnersQuestion, signal: AbortSignal) => Promise<OwnersAnswer>;
+
+/** Of one question, in milliseconds. */
+const LIMIT_MS = 1_000;
+const MAX_HEAP_MB = 512;
+
+/** Makes what asks a thread of its own, one question after the other. It keeps no process alive, and is started when it is needed first. */
+export function createOwnersThread(): OwnersThread {
+  let worker: Worker | null = null;
+  let last: Promise<unknown> = Promise.resolve();
+  const ask = async (question: OwnersQuestion, signal: AbortSignal): Promise<OwnersAnswer> => {
+    signal.throwIfAborted();
+    worker ??= start();
+    const asked = worker;
+    try {
+      return await orAborted(answer(asked, question), AbortSignal.any([signal, AbortSignal.timeout(LIMIT_MS)]));
+    } catch (error) {
+      worker = null;
+      void asked.terminate();
+      signal.throwIfAborted();
+      if (error instanceof TriageError) throw error;
+      throw new TriageError('timeout', `CODEOWNERS was not read and matched within ${LIMIT_MS} ms.`, { cause: error });
+    } finally {
+      asked.unref();
+    }
+  };
+  return (question, signal) => {
+    const next = last.then(() => ask(question, signal));
+    last = next.catch(() => undefined);
+    return next;
+  };
+}
+
+function start(): Worker {
+  const entry = new URL(`./owners-worker${extname(import.meta.url)}`, import.meta.url);
+  const worker = new Worker(entry, { resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB } });
+  // Whoever has asked hears of an error as well; with nobody asking it is only started again.
+  worker.on('error', () => undefined);
+  return worker;
+}
+
+async function answer(worker: Worker, question: OwnersQuestion): Promise<OwnersAnswer> {
+  const { promise, resolve, reject } = Promise.withResolvers<OwnersAnswer>();
+  const hear = (said: OwnersAnswer | { readonly failed: string }) => ('failed' in said ? fail(said.failed) : resolve(said));
+  const fail = (why: string) => reject(new TriageError('internal', `CODEOWNERS could not be read: ${why}.`));
+  const stop = (error: Error) => fail(error.message);
+  const leave = () => fail('its thread ended');
+  worker.ref();
+  worker.on('message', hear).on('error', stop).on('exit', leave);
+  worker.postMessage(question);
+  try {
+    return await promise;
+  } finally {
+    worker.off('message', hear).off('error', stop).off('exit', leave);
+  }
+}
