@@ -58,8 +58,7 @@ describe('what a failing tool offers', () => {
     ],
   ])('is advised: %s', (_, [command = '', ...output], advice) => expect(adviseOn(command, ...output)).toBe(advice));
 
-  test('is not advised where the values are gone', () =>
-    expect(adviseOn('baler pack', 'baler: error: unknown format "roudn"')).toBeNull());
+  test('is not advised where the values are gone', () => expect(adviseOn('baler pack', 'baler: error: unknown format "roudn"')).toBeNull());
 });
 
 describe('what is not advised', () => {
@@ -69,12 +68,21 @@ describe('what is not advised', () => {
   });
 
   test('more memory for what the step stopped itself', () => {
-    const advice = adviseOn('./pack-and-weigh', 'weigh: want 7 bales, got 6', 'shutting down baler', 'baler: signal: killed (exit status 137)');
+    const advice = adviseOn(
+      './pack-and-weigh',
+      'weigh: want 7 bales, got 6',
+      'shutting down baler',
+      'baler: signal: killed (exit status 137)',
+    );
     expect(advice ?? '').not.toMatch(/memory/);
   });
 
   test('a comment in source that a compiler shows', () => {
-    const shown = ["src/loft.c:9:3: error: expected ';' before 'int'", '    int bales /* remove this line when the loft is full */', '    ^~~'];
+    const shown = [
+      "src/loft.c:9:3: error: expected ';' before 'int'",
+      '    int bales /* remove this line when the loft is full */',
+      '    ^~~',
+    ];
     expect(adviseOn('make', ...shown)).not.toMatch(/remove this/);
   });
 });
