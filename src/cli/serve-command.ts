@@ -16,6 +16,7 @@ import { startDeliveryProcessor } from '../service/intake/delivery-processor.ts'
 import { syncLibraryIndex } from '../service/review/learn.ts';
 import type { TokenStore } from '../stores/access.ts';
 import { createDemoClock, type DemoService, makeDemoCode, runDemo } from './demo.ts';
+import { writeMetricsTarget } from './metrics-target.ts';
 import { dataDirectory, readServedConfig, readStoreConfig, type ServedConfig, secretsFile } from './settings.ts';
 import { print, say } from './terminal.ts';
 
@@ -226,7 +227,13 @@ async function openWatching(app: App): Promise<Closeable[]> {
     );
   });
   say(`metrics, health and readiness on ${address}`);
-  return [servers];
+  if (metrics.targets === null) return [servers];
+  try {
+    return [writeMetricsTarget(metrics.targets, address), servers];
+  } catch (error) {
+    await servers.close();
+    throw error;
+  }
 }
 
 /** Those that accept something: a route without a secret refuses everything. */

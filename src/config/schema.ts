@@ -308,6 +308,11 @@ const Common = z.object({
       z.int().min(0).max(65535).nullable().default(null),
       'Port that serves only /metrics, /healthz and /readyz, without a token. 0 picks a free port. If unset, serve has them on its main port and a worker does not serve them.',
     ),
+    targets: setting(
+      'FAULTLINE_METRICS_TARGETS',
+      z.string().min(1).nullable().default(null),
+      'Folder in which each process writes the address of its FAULTLINE_METRICS_PORT, for file_sd_configs of Prometheus; removed when it stops.',
+    ),
   }),
   log: group({
     level: setting(

@@ -65,6 +65,9 @@ ${dataTable('CI systems', ['System', 'State', 'Webhook'], rows)}
 <p class="quiet">Any other CI uploads its builds to <code>POST /api/builds</code>.</p>`;
 }
 
+/** Whose secret an embedded installation makes at its first start. */
+const SELF_MADE: readonly string[] = ['github', 'jenkins'];
+
 /** `repository`: as it was typed; `findings`: null where nothing was asked yet. */
 async function providerMain(
   provider: Connectable,
@@ -74,12 +77,16 @@ async function providerMain(
 ): Promise<Html> {
   const { label, page, events, rights, clicks, secretSetting, tokenSetting, hooks } = await provider.connection();
   const { secrets, accepts, path } = provider.webhook;
+  const setting = html`the value of <code>${secretSetting}</code>`;
+  const keptAt = SELF_MADE.includes(provider.name)
+    ? html`${setting}; if an embedded installation sets none, <code>${provider.name}WebhookSecret</code> in <code>secrets.json</code> of its data directory`
+    : setting;
   const address = publicUrl === null ? `https://YOUR-FAULTLINE${path}` : webhookAddress(provider, publicUrl);
   return html`<h1 tabindex="-1">Connect ${label}</h1>
 ${findings !== null && findingsPart(findings)}
 <h2>Webhook</h2>
 <dl class="facts"><dt>Address</dt><dd><code>${address}</code>${publicUrl === null && ' (set FAULTLINE_PUBLIC_URL)'}</dd>
-<dt>Secret</dt><dd>${secrets.length > 0 ? html`the value of <code>${secretSetting}</code>` : html`none yet: create one with <code>openssl rand -hex 32</code>, set it as <code>${secretSetting}</code>, and restart the service`}</dd>
+<dt>Secret</dt><dd>${secrets.length > 0 ? keptAt : html`none yet: create one with <code>openssl rand -hex 32</code>, set it as <code>${secretSetting}</code>, and restart the service`}</dd>
 <dt>Content type</dt><dd>${accepts[0]}</dd><dt>Events</dt><dd>${events.join(', ')}</dd></dl>
 <h2>Setup by hand</h2>
 <ol>${clicks.map((click) => html`<li>${click}</li>`)}</ol>

@@ -11,9 +11,10 @@ let console: TestConsole;
 
 beforeAll(async () => {
   host = await startHost(gitlabWorld);
+  const github = { webhookSecrets: ['settings-secret-two'] };
   const gitlab = { baseUrl: host.url, token: 'glpat-settings', webhookSecrets: [SECRET] };
   const http = { ...TEST_CONFIG.http, publicUrl: 'http://127.0.0.1:9' };
-  console = await openConsole({ config: { ...TEST_CONFIG, http, providers: ProvidersConfig.parse({ gitlab }) } });
+  console = await openConsole({ config: { ...TEST_CONFIG, http, providers: ProvidersConfig.parse({ github, gitlab }) } });
 });
 afterAll(async () => {
   await console.close();
@@ -38,6 +39,12 @@ it('says how one is connected, without its secret', async () => {
   expect((await getPage(console.app, '/settings?provider=jenkins')).body).toContain('none yet');
   const unknown = await getPage(console.app, '/settings?provider=%3Cscript%3E');
   expect([unknown.statusCode, unknown.body.includes('<script>')]).toEqual([400, false]);
+});
+
+it('says where a secret is that an embedded installation made', async () => {
+  const { body } = await getPage(console.app, '/settings?provider=github');
+  expect(body).toContain('<code>githubWebhookSecret</code> in <code>secrets.json</code> of its data directory');
+  expect((await getPage(console.app, '/settings?provider=gitlab')).body).not.toContain('secrets.json');
 });
 
 it('calls nothing well that was not checked, and says nothing of a terminal alone', async () => {
