@@ -184,7 +184,7 @@ const SECRET_KEY =
   /(?:encrypt(?:ion)?|decrypt(?:ion)?|signing|sign|master|hmac|aes|cipher|jwt|session|cookie|auth|webhook|vault)[_.-]?key$/i;
 
 /** Names of keys that sign packages: beside 40 hexadecimal digits they name an OpenPGP key by its fingerprint, which is public. */
-const SIGNING_KEY = /sign(?:ing)?[_.-]?key$/i;
+const SIGNING_KEY = /(?<!(?:cookie|hmac|jwt|request|session|token|url|webhook)[_.-]?)sign(?:ing)?[_.-]?key$/i;
 
 /** Tells whether a value is a key in hexadecimal digits: 128 bits or more, under a name of a secret key. */
 function isHexKey(value: string, { name }: Site): boolean {
