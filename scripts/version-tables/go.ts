@@ -15,7 +15,7 @@ export function goTable(folder: string): VersionTable {
     if (!Number.isNaN(minor)) for (const line of readFileSync(join(folder, file), 'utf8').split('\n')) read(line, minor);
   }
   const kept = [...since].filter(([name, minor]) => minor >= OLDEST && !covers(name, minor));
-  const newest = Math.max(...since.values());
+  const newest = [...since.values()].reduce((most, minor) => Math.max(most, minor), 0);
   return {
     source: `api/go1.*.txt of Go 1.${newest}`,
     license: 'BSD-3-Clause',

@@ -62,7 +62,7 @@ export function registerCauses(app: ConsoleApp, deps: ConsoleDeps): void {
     const { repository, fingerprint, version, ...fields } = request.body;
     const change = readInput('This change', CauseChange, fields);
     await changeCause(deps, { repository, fingerprint, version, change }, reviewerOf(request));
-    return reply.redirect(`${causeAddress(fingerprint)}#standing`, 303);
+    return reply.redirect(`${causeAddress(fingerprint)}${search({ done: change.what })}#standing`, 303);
   });
 }
 
@@ -112,7 +112,7 @@ async function standingPart(deps: ConsoleDeps, fingerprint: string, principal: P
     causes.map(async (cause) => {
       const events = await deps.stores.causes.events(cause, MOST_EVENTS);
       return html`<section class="card" aria-label="${cause.repository}"><h3>${cause.repository}</h3><p>${stateWord(cause, deps.clock.now())} · ${cause.assignee === null ? 'unassigned' : html`assigned to <strong>${cause.assignee}</strong>`} · ${cause.owner === null ? 'no known owner' : html`owner: ${ownerSentence(cause.owner)}`}${ticketLink(cause)}</p>
-${acts && actsOn(cause, principal?.name ?? '', deps.clock.now())}${events.length > 0 && html`<details><summary>History (${events.length})</summary><ol class="past">${events.map(eventRow)}</ol></details>`}</section>`;
+${acts && html`${undoForm(cause, events, principal?.name ?? '')}${actsOn(cause, principal?.name ?? '', deps.clock.now())}`}${events.length > 0 && html`<details><summary>History (${events.length})</summary><ol class="past">${events.map(eventRow)}</ol></details>`}</section>`;
     }),
   );
   return html`<h2 id="standing">State and assignee</h2>${parts}${flakyPart(await flakyTests(deps, fingerprint), causes)}`;
@@ -138,8 +138,21 @@ function flakyPart(tests: readonly TestFlakiness[], causes: readonly Cause[]): H
       html`<li><a href="${testAddress(test)}#quarantine">${test.name}</a>: flakes in ${percentOf(test.flakes / Math.max(1, test.runs))} of its runs (${test.flakes} of ${test.runs}); ${test.quarantine === null ? 'not in quarantine' : `in quarantine until ${test.quarantine.until.slice(0, 10)}`}</li>`,
   );
   const fixed =
-    causes.some(({ state }) => state === 'fixed') && ' “Fixed” means that the default branch passed again; a flaky test can fail again.';
+    causes.some(({ state }) => state === 'fixed') &&
+    ' “Fixed” means that the default branch passed as often as this cause’s rate needs; a flaky test can still fail again.';
   return html`<p role="note">This cause involves flaky tests.${fixed}</p><ul>${lines}</ul>${muting}`;
+}
+
+/** Takes back what this person did last, where that was muting or linking. */
+function undoForm({ repository, fingerprint, version }: Cause, events: readonly CauseEvent[], self: string): Shown {
+  const [last, ...older] = events;
+  if (last === undefined || last.by !== self) return null;
+  const undo = (what: string, fields: Readonly<Record<string, string>> = {}) =>
+    postForm('/causes', { repository, fingerprint, version, what, ...fields }, html`<button>Undo: ${eventWords(last)}</button>`);
+  if (last.what === 'muted') return undo('unmuted');
+  if (last.what !== 'linked') return null;
+  const before = older.find(({ what }) => what === 'linked' || what === 'unlinked');
+  return before?.what === 'linked' && before.detail !== null ? undo('linked', { ticket: before.detail }) : undo('unlinked');
 }
 
 function actsOn(cause: Cause, self: string, now: number): Html {
@@ -150,19 +163,24 @@ function actsOn(cause: Cause, self: string, now: number): Html {
     postForm('/causes', { repository, fingerprint, version, what }, html`<label>${field}</label> <button>${words}</button>`);
   return html`<div class="acts">${(state === 'new' || state === 'regressed') && act('acknowledged', 'Acknowledge')}
 ${assignee !== self && act('assigned', 'Assign to me', { assignee: self })}${assignee !== null && act('unassigned', 'Unassign')}
-${state === 'fixed' ? act('reopened', 'Open again') : act('fixed', 'Mark as fixed')}${isMuted(cause, now) ? act('unmuted', 'Unmute') : act('muted', 'Mute for a week', { days: '7' })}</div>
-<div class="acts">${asked('assigned', html`Assign to <input name="assignee" required maxlength="100" value="${assignee === null ? owner?.names[0]?.slice(0, 100) : null}">`, 'Assign')}${asked('muted', html`Mute for <input name="days" type="number" min="1" max="365" value="7" required> days`, 'Mute')}
-${asked('linked', html`Ticket <input name="ticket" type="url" required maxlength="500" value="${cause.ticket}">`, 'Link')}</div>`;
+${state === 'fixed' ? act('reopened', 'Open again') : act('fixed', 'Mark as fixed')}${isMuted(cause, now) && act('unmuted', 'Unmute')}</div>
+<div class="acts">${asked('assigned', html`Assign to <input name="assignee" required maxlength="100" value="${assignee === null ? owner?.names[0]?.slice(0, 100) : null}">`, 'Assign')}${asked('muted', html`Mute for <input name="days" type="number" min="1" max="365" value="7" required> days</label> <label>because <input name="reason" required maxlength="500">`, 'Mute')}
+${asked('linked', html`Ticket <input name="ticket" type="url" required maxlength="500" value="${cause.ticket}">`, 'Link')}${cause.ticket !== null && act('unlinked', 'Unlink the ticket')}</div>`;
 }
 
-function eventRow({ at, by, what, detail, buildId }: CauseEvent): Html {
+function eventRow(event: CauseEvent): Html {
+  const { at, by, buildId } = event;
+  const proof = buildId !== null && html` <a href="${buildAddress(buildId)}">build</a>`;
+  return html`<li>${timeOf(at)} ${by ?? 'builds'}: ${eventWords(event)}${proof}</li>`;
+}
+
+function eventWords({ what, detail }: CauseEvent): string {
   const said: Readonly<Record<string, string>> = {
     assigned: `assigned to ${detail}`,
     muted: `muted until ${detail}`,
     linked: `linked to ${detail}`,
   };
-  const proof = buildId !== null && html` <a href="${buildAddress(buildId)}">build</a>`;
-  return html`<li>${timeOf(at)} ${by ?? 'builds'}: ${said[what] ?? what}${proof}</li>`;
+  return said[what] ?? what;
 }
 
 const PATH = '/insights/causes';
@@ -227,17 +245,37 @@ function cells(cause: TopCause) {
 const Params = z.object({ fingerprint: z.string().min(1).max(300) });
 const WEEKDAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
 
+/** What a page says after each change. */
+const SAID: Readonly<Record<CauseChange['what'], string>> = {
+  acknowledged: 'Acknowledged.',
+  assigned: 'Assigned.',
+  unassigned: 'Unassigned.',
+  fixed: 'Marked as fixed.',
+  reopened: 'Opened again.',
+  muted: 'Muted. Undo it below.',
+  unmuted: 'Unmuted.',
+  linked: 'Ticket linked. Undo it below.',
+  unlinked: 'Ticket unlinked.',
+};
+const PageQuery = z.object({
+  done: z
+    .string()
+    .transform((what) => Object.entries(SAID).find(([name]) => name === what)?.[1])
+    .optional(),
+});
+
 /** `/failures/:fingerprint`: a recurring cause: how often and where it came, what people said of it, and what its builds have in common. */
 export function registerCausePage(app: ConsoleApp, deps: ConsoleDeps): void {
   const { stores, clock } = deps;
-  app.get('/failures/:fingerprint', route('read', { params: Params }), async (request, reply) => {
+  app.get('/failures/:fingerprint', route('read', { params: Params, querystring: PageQuery }), async (request, reply) => {
     const { fingerprint } = request.params;
+    const { done } = request.query;
     const until = new Date(clock.now()).toISOString();
     const facts = await stores.insights.cause(fingerprint, until);
     if (facts === null) throw new TriageError('not-found', `There is no cause ${fingerprint}.`);
     const compared = await stores.insights.compared(fingerprint);
     const main = pageOf(facts, compared, await standingPart(deps, fingerprint, request.principal));
-    return answerPage(request, reply, deps, { title: facts.cause.title, part: 'causes', main });
+    return answerPage(request, reply, deps, { title: facts.cause.title, part: 'causes', main, ...(done && { said: done }) });
   });
 }
 

@@ -67,20 +67,35 @@ export const CauseEvent = z.object({
 });
 export type CauseEvent = z.infer<typeof CauseEvent>;
 
+const MAX_REASON = 500;
+
 /** Longer than this nobody means to look away. */
 const MAX_MUTED_DAYS = 365;
 
 /** What a person makes of a cause. */
 export const CauseChange = z.discriminatedUnion('what', [
-  z.strictObject({ what: z.enum(['acknowledged', 'fixed', 'reopened', 'unmuted', 'unassigned']) }),
+  z.strictObject({ what: z.enum(['acknowledged', 'fixed', 'reopened', 'unmuted', 'unassigned', 'unlinked']) }),
   z.strictObject({ what: z.literal('assigned'), assignee: z.string().trim().min(1).max(100) }),
-  z.strictObject({ what: z.literal('muted'), days: z.coerce.number().int().min(1).max(MAX_MUTED_DAYS) }),
+  z.strictObject({
+    what: z.literal('muted'),
+    days: z.coerce.number('must be a number of days').int('must be whole days').min(1).max(MAX_MUTED_DAYS),
+    reason: z.string('is missing').trim().min(1, 'must say why, in a few words').max(MAX_REASON),
+  }),
   z.strictObject({
     what: z.literal('linked'),
-    ticket: z.url({ protocol: /^https?$/, error: 'must be an address that begins with https:// or http://' }).max(500),
+    ticket: z
+      .string('is missing')
+      .trim()
+      .max(500)
+      .refine(isWebAddress, 'must be an address that begins with https:// or http://, without spaces and without a password'),
   }),
 ]);
 export type CauseChange = z.infer<typeof CauseChange>;
+
+function isWebAddress(text: string): boolean {
+  const url = /^https?:\/\/[^\s/]/i.test(text) && !/[\s\p{Cc}]/u.test(text) ? URL.parse(text) : null;
+  return url !== null && url.username === '' && url.password === '';
+}
 
 /** Which causes are meant: those that somebody must act on, those of one person, those of nobody, what is put aside, what is gone. */
 export const CauseList = z.enum(['open', 'mine', 'unassigned', 'red', 'muted', 'fixed']);

@@ -121,7 +121,8 @@ export function choosePublished(outcomes: readonly RouteOutcome[], { maxWrong, f
     if (!isOpen || !isTested) continue;
     isOpen =
       keeps(pool, risk) && pending.every((one) => one.outcomes < ALONE_FROM || keeps({ size: one.outcomes, wrong: one.wrong }, risk));
-    if (isOpen) routes.push(...pending.splice(0).map((one) => ({ ...one, upper, published: one.outcomes > 0, missing: 0 })));
+    if (!isOpen) continue;
+    for (const one of pending.splice(0)) routes.push({ ...one, upper, published: one.outcomes > 0, missing: 0 });
   }
   const model = tallyOf(known.filter(({ route }) => route === 'model'));
   const isKept = keeps(model, risk);

@@ -46,6 +46,9 @@ export const Triage = z.object({
 });
 export type Triage = z.infer<typeof Triage>;
 
+/** Findings of one failure that are judged; a linter's are counted by rule. */
+export const MAX_DIAGNOSTICS = 100;
+
 /**
  * What the graph is given to think about: one failure group of one build, as the reader left it. Logs stay in the
  * archive; only excerpts are here, so that a checkpoint stays small.

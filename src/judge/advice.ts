@@ -1,11 +1,13 @@
 import { type Act, type Classification, isNotDevelopersFault } from '../domain/analysis.ts';
 import { KIND_CATEGORY } from '../domain/category.ts';
 import type { Evidence } from '../domain/evidence.ts';
+import { NO_ERROR } from '../log/recognise/failures.ts';
 import type { Ruling } from './classify.ts';
 import { confirmedEntry, fittingDocument, lastingFailure } from './evidence-facts.ts';
 import { KIND_WORDING } from './kinds.ts';
+import { OFFER_FIXES } from './offers.ts';
 import type { Match } from './rule.ts';
-import { type Filled, type FindValue, fill, type Nearness, type Value } from './sentence.ts';
+import { type Filled, type FindValue, fill, type Nearness, type Value, type Wording } from './sentence.ts';
 import { cleanWords } from './values/clean.ts';
 import { wordsOf } from './wording.ts';
 
@@ -29,8 +31,8 @@ const BY_NEARNESS: Readonly<Record<Nearness, number>> = { line: 1, paragraph: 0.
 const WITHOUT_VALUES = 0.8;
 
 /**
- * Advises one thing: what a person confirmed, else the rule's sentence, else what the failed tool itself prints, else what is true of
- * the kind. Says that no fix was found where none of them can be filled from the failure's own lines.
+ * Advises one thing: what a person confirmed, else the rule's sentence, else what the failed tool itself says to do, else what is true of
+ * the kind, else what the tool offers, else the place with what the tool says about it. Says that no fix was found where none of them can be filled from the failure's own lines.
  */
 export function advise(
   ruling: Ruling,
@@ -74,20 +76,28 @@ function chooseAdvice(
 function fromLog(match: Match | null, { category, kind }: Classification, find: FindValue): Advice | null {
   const own = firstFilled(match?.rule.fix ?? [], find, BY_ORIGIN.rule);
   if (own !== null) return own;
-  const hint = firstFilled(
-    [
-      ['code', '{tool} says what to do: “{hint}”.'],
-      ['code', 'The failed step says what to do: “{hint}”.'],
-    ],
-    find,
-    BY_ORIGIN.tool,
-  );
+  const hint = firstFilled(HINTS, find, BY_ORIGIN.tool);
   if (hint !== null) return { ...hint, act: actOf(category) };
   // What is said of a kind holds in the category that the kind belongs to.
-  return match === null || KIND_CATEGORY[kind] !== category ? null : firstFilled(KIND_WORDING[kind].fix ?? [], find, BY_ORIGIN.kind);
+  const isOfKind = match !== null && KIND_CATEGORY[kind] === category;
+  const ofKind = isOfKind ? firstFilled(KIND_WORDING[kind].fix ?? [], find, BY_ORIGIN.kind) : null;
+  if (ofKind !== null) return ofKind;
+  const offered = firstFilled(OFFER_FIXES, find, BY_ORIGIN.tool);
+  if (offered !== null) return { ...offered, act: offered.act === 'ask' ? 'ask' : actOf(category) };
+  if (category === 'INFRA_ERROR') return null;
+  const complaint = category === 'TEST_FAILURE' ? 'Start at {place}: “{complaint}”.' : 'Correct {place}: “{complaint}”.';
+  const placed = firstFilled([['code', complaint]], find, BY_ORIGIN.kind);
+  return placed === null ? null : { ...placed, act: actOf(category) };
 }
 
-function firstFilled(fixes: NonNullable<(typeof KIND_WORDING)['unknown']['fix']>, find: FindValue, trust: number): Advice | null {
+/** What the failed tool itself says to do, with the files that it lists. */
+const HINTS: NonNullable<Wording['fix']> = [
+  ['code', 'The failed step lists {listed} and says what to do: “{hint}”.'],
+  ['code', '{tool} says what to do: “{hint}”.'],
+  ['code', 'The failed step says what to do: “{hint}”.'],
+];
+
+function firstFilled(fixes: NonNullable<Wording['fix']>, find: FindValue, trust: number): Advice | null {
   for (const [act, sentence] of fixes) {
     const filled = fill(sentence, find);
     if (filled !== null) return { text: filled.text, act, confidence: trust * trustIn(filled), values: filled.values };
@@ -97,7 +107,7 @@ function firstFilled(fixes: NonNullable<(typeof KIND_WORDING)['unknown']['fix']>
 
 function trustIn({ values }: Filled): number {
   if (values.length === 0) return WITHOUT_VALUES;
-  return Math.min(...values.map(({ near }) => BY_NEARNESS[near]));
+  return values.reduce((least, { near }) => Math.min(least, BY_NEARNESS[near]), 1);
 }
 
 /** What advice of a tool usually asks for, by where the fault lies. */
@@ -108,8 +118,9 @@ function actOf(category: Classification['category']): Act {
 
 /** Says that no fix is known, and where the step stopped. */
 function silence({ decisive, facts }: Ruling): string {
-  const line =
-    (decisive === null ? null : wordsOf(decisive.fact)) ?? facts.subject.messages[0]?.text ?? facts.subject.failures[0]?.message ?? '';
+  const { messages, failures } = facts.subject;
+  const message = failures.find((failure) => failure.message !== NO_ERROR)?.message;
+  const line = (decisive === null ? null : wordsOf(decisive.fact)) ?? messages[0]?.text ?? message ?? '';
   const said = cleanWords(line.split('\n').find((one) => one.trim() !== '') ?? '', 160);
   return said === '' ? 'No fix found. The step stopped without saying why.' : `No fix found. The step stopped with: ${said}.`;
 }

@@ -1,6 +1,6 @@
 import type { Classification } from '../domain/analysis.ts';
 import type { Diagnostic, FailingTest, ThrownException } from '../domain/failure.ts';
-import type { TriageSubject } from '../domain/triage.ts';
+import { MAX_DIAGNOSTICS, type TriageSubject } from '../domain/triage.ts';
 import { projectPath } from '../log/paths.ts';
 import { NO_ERROR } from '../log/recognise/failures.ts';
 import type { Ruling } from './classify.ts';
@@ -11,6 +11,7 @@ import { hostOf, missingModuleName, ownServiceOf } from './line-facts.ts';
 import { isForeignPath } from './paths.ts';
 import type { Match } from './rule.ts';
 import { type Filled, type FindValue, fillFirst } from './sentence.ts';
+import { readLastLines } from './telling-block.ts';
 import { cleanWords } from './values/clean.ts';
 import { isProjectFile } from './values/place.ts';
 import { stateArtifacts } from './versions/upgrades.ts';
@@ -23,6 +24,8 @@ interface Described {
 }
 
 const MAX_TITLE = 80;
+/** Lines that are shown where none of them says why the build failed. */
+const LAST_LINES = 3;
 
 /**
  * Names the cause: with the rule's own sentences where their slots can be filled, else from the structured facts. The evidence is to
@@ -58,8 +61,9 @@ function nameStep({ subject }: Facts): string {
   const [step] = failed;
   if (step === undefined) return '';
   const code = step.exitCode ?? subject.exits.at(-1)?.code ?? null;
-  const more = failed.length === 1 ? '' : `, and ${failed.length - 1} more`;
-  return ` It failed in the step “${oneLine(step.name, 100)}”${code === null ? '' : ` with exit code ${code}`}${more}.`;
+  const others = failed.length - 1;
+  const more = others === 0 ? '' : ` ${others === 1 ? '1 other step' : `${others} other steps`} failed as well.`;
+  return ` It failed in the step “${oneLine(step.name, 100)}”${code === null ? '' : ` with exit code ${code}`}.${more}`;
 }
 
 function describe(facts: Facts, match: Match | null, classification: Classification): Described {
@@ -84,7 +88,7 @@ function fromDiagnostic(entry: Diagnostic, facts: Facts): Described {
   const others = errors
     .filter((other) => other !== entry)
     .map((other) => oneLine([placeOf(other.file, other.line) ?? [], other.message].flat().join(' '), 140));
-  const count = errors.length > 1 ? `${errors.length} errors, the first` : 'one error';
+  const count = errors.length > 1 ? `${countErrors(errors)} errors, the first` : 'one error';
   const code = entry.code === null ? '' : ` (${entry.code})`;
   const rules = rulesIn(errors);
   const next =
@@ -97,6 +101,11 @@ function fromDiagnostic(entry: Diagnostic, facts: Facts): Described {
     title: titleAt(place, message),
     rootCause: `${entry.tool === 'linter' ? 'The linter' : toolName(entry).replace(/^the /, 'The ')} reports ${count}${place === null ? '' : ` at ${place}`}${code}: ${message}.${next}`,
   };
+}
+
+/** Counts errors; a subject holds the first of many. */
+function countErrors({ length }: readonly Diagnostic[]): string {
+  return length < MAX_DIAGNOSTICS ? String(length) : `${length} or more`;
 }
 
 /** A title with its place; of a long one only the file's own name, so that what is wrong is not cut off. */
@@ -239,7 +248,7 @@ function fromException(entry: ThrownException, facts: Facts): Described {
   const where = [fn === null ? null : `in ${fn}`, place === null ? null : `${fn === null ? 'at ' : '('}${place}${fn === null ? '' : ')'}`];
   const at = where.filter((part) => part !== null).join(' ');
   const [test] = facts.subject.failingTests;
-  const seen = test === undefined ? '' : ` ${spokenTest(test)} ran into it.${otherTests(facts, test)}`;
+  const seen = test === undefined ? '' : ` This made ${spokenTest(test)} fail.${otherTests(facts, test)}`;
   const { verb, title } = wordingOf(shortType(entry.type));
   const who = fn === null ? (place ?? 'The program') : place === null ? fn : `${fn} (${place})`;
   return {
@@ -264,11 +273,18 @@ function fromWords(facts: Facts, match: Match | null, kind: Classification['kind
       '',
     300,
   );
-  if (said === '') return { title: 'The build failed without saying why', rootCause: 'No line of the log says why the build failed.' };
+  if (said === '') return describeNothingFound(facts);
   return {
     title: said,
     rootCause: kind === 'unknown' ? `The step stopped with: ${said}.` : `${KIND_WORDING[kind].spoken}: ${said}.`,
   };
+}
+
+/** Says that there is no cause, and how the failing step ended. */
+function describeNothingFound(facts: Facts): Described {
+  const last = readLastLines(facts, LAST_LINES).map((line) => `“${cleanWords(line, 160)}”`);
+  const ending = last.length === 0 ? '' : ` The last lines are ${listed(last, LAST_LINES)}.`;
+  return { title: 'No cause found', rootCause: `No line of the log says why the build failed.${ending}` };
 }
 
 function placeOf(file: string | null, line: number | null): string | null {

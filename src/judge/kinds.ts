@@ -15,16 +15,12 @@ export const KIND_WORDING: Readonly<Record<Kind, KindWording>> = {
   compile_error: {
     spoken: 'The code does not compile',
     readsOwn: SOURCE_READS,
-    fix: [...SOURCE_FIXES, ['code', 'Correct the code at {place}, then run `{command}` again.'], ['code', 'Correct the code at {place}.']],
+    fix: SOURCE_FIXES,
   },
   type_error: {
     spoken: 'The types do not match',
     readsOwn: SOURCE_READS,
-    fix: [
-      ...SOURCE_FIXES,
-      ['code', 'Make the types match at {place}, then run `{command}` again.'],
-      ['code', 'Make the types match at {place}.'],
-    ],
+    fix: SOURCE_FIXES,
   },
   null_reference: { spoken: 'The code uses a value or name that is missing' },
   crash: { spoken: 'The program crashed' },
@@ -38,12 +34,7 @@ export const KIND_WORDING: Readonly<Record<Kind, KindWording>> = {
       /\b(?<fixable>\d{1,6}) (?:errors?|problems?)(?: and \d{1,6} warnings?)? (?:are )?(?:potentially )?fixable with the `?--fix/,
       /\[\*\] (?<fixable>\d{1,6}) fixable with the `?--fix/,
     ],
-    fix: [
-      ['code', fixByLinter],
-      ...SOURCE_FIXES,
-      ['code', 'Correct the finding at {place}, then run `{command}` again.'],
-      ['code', 'Correct the finding at {place}.'],
-    ],
+    fix: [['code', fixByLinter], ...SOURCE_FIXES],
   },
   formatting_failure: { spoken: 'The code is not formatted to the project style' },
   assertion: {
@@ -95,7 +86,7 @@ export const KIND_WORDING: Readonly<Record<Kind, KindWording>> = {
   missing_file: { spoken: 'The build cannot find a file or folder' },
   missing_module: {
     spoken: 'A module could not be found',
-    fix: [['dependency', 'Declare {package} as a dependency, or correct the import if it was renamed.']],
+    fix: [['dependency', 'Declare {package} as a dependency, or correct the import of `{module}` if it was renamed.']],
   },
   version_conflict: { spoken: 'Dependency versions are incompatible' },
   dependency_install: { spoken: 'A dependency could not be installed' },

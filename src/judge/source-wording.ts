@@ -42,6 +42,8 @@ export const SOURCE_READS: readonly RegExp[] = [
   pattern(String.raw`(?:declared and not used: |unused (?:import|variable):? \x60)(?<unused>NAME)`),
   pattern(String.raw`Local variable [\x60'](?<unused>NAME)['\x60] is assigned to but never used`),
   /'(?<constant>\w{1,80})' is never reassigned\. Use 'const'/,
+  /\[?import-untyped|[Ll]ibrary stubs not installed for ["'](?<stubs>[\w.-]{1,80})["']/,
+  /[Mm]odule ['"]+(?<exporter>[^'"\n]{1,120})['"]+ has no exported member '?(?<exported>\w{1,80})/,
   /(?<importsFirst>imports are only allowed in the beginning of file)/,
   /(?<whitespace>Trailing whitespace)/i,
 ];
@@ -49,7 +51,9 @@ export const SOURCE_READS: readonly RegExp[] = [
 /** What to do about them; each names the place. */
 export const SOURCE_FIXES: readonly Fix[] = [
   ['code', 'Correct {place}: {tool} suggests `{suggestion}`.'],
-  ['code', 'Use a member that {owner} has at {place}, or add `{member}` to it.'],
+  ['code', 'Export `{exported}` from {exporter}, or correct the import at {place}.'],
+  ['dependency', 'Install the type stubs of {stubs}, or tell the type checker to ignore its missing types.'],
+  ['code', 'At {place}, use a member that {owner} has, or add `{member}` to it.'],
   ['code', 'Import or define `{unresolved}` for {place}, or correct its spelling.'],
   ['code', 'Remove or rename one of the declarations of `{twice}`; one is at {place}.'],
   ['code', 'Change the value at {place} from {given} to {wanted}, or the declared type if that is what changed.'],

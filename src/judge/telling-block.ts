@@ -37,6 +37,12 @@ export function readBlock(fact: Fact, { subject }: Facts): TellingBlock {
   return { trigger, paragraph: [...after, ...before], step };
 }
 
+/** Reads the last lines of the failed steps that say anything; of the whole log where no step is marked as failed. */
+export function readLastLines({ subject }: Facts, count: number): string[] {
+  const lines = linesOfFailedSteps(readLines(subject), subject).map(({ text }) => text.trim());
+  return lines.filter((text) => /[\p{L}\p{N}]/u.test(text)).slice(-count);
+}
+
 /** Reads the excerpts line by line, in the order of the log. */
 function readLines({ excerpts }: TriageSubject): ShownLine[] {
   const lines: ShownLine[] = [];

@@ -93,7 +93,7 @@ const CHANGE = `
         when 'unassigned' then 'acknowledged' when 'reopened' then 'acknowledged' else state end,
       assignee = case $4 when 'assigned' then $5::text when 'unassigned' then null else assignee end,
       muted_until = case $4 when 'muted' then $6::timestamptz when 'unmuted' then null else muted_until end,
-      ticket = case $4 when 'linked' then $5 else ticket end,
+      ticket = case $4 when 'linked' then $5 when 'unlinked' then null else ticket end,
       version = version + 1
     where repository = $1 and fingerprint = $2 and version = $3 returning *
   ), noted as (
@@ -109,6 +109,12 @@ function valuesOf(
   now: number,
 ): unknown[] {
   const until = change.what === 'muted' ? new Date(now + change.days * DAY_MS).toISOString() : null;
-  const detail = change.what === 'assigned' ? change.assignee : change.what === 'linked' ? change.ticket : until?.slice(0, 10);
-  return [repository, fingerprint, version, change.what, detail ?? null, until, by, new Date(now).toISOString()];
+  return [repository, fingerprint, version, change.what, describeChange(change, until), until, by, new Date(now).toISOString()];
+}
+
+/** What the history says of a change beside its name. */
+function describeChange(change: CauseChange, until: string | null): string | null {
+  if (change.what === 'assigned') return change.assignee;
+  if (change.what === 'linked') return change.ticket;
+  return change.what === 'muted' ? `${until?.slice(0, 10)}: ${change.reason}` : null;
 }

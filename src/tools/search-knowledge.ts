@@ -17,8 +17,9 @@ const PER_LINE = 10;
 const LATER = 0.03;
 /** Of a line's words a team's passage says at least so many, or it is not about it. */
 const LEAST_SAID = 0.35;
-/** Passages taken by meaning, as long as they are more like the question than chance. */
+/** Passages taken by meaning. */
 const BY_MEANING = 20;
+/** What is less like the question than this is like it by chance, and is not shown, by whichever way it was found. */
 const LEAST_LIKE = 0.2;
 /** Words answer at once; nobody waits long for meaning. Milliseconds. */
 const MEANING_MS = 5_000;
@@ -56,7 +57,8 @@ export function searchKnowledge(vectorIndex: VectorIndex, { team, semantic }: Kn
         findByWords(vectorIndex, team, lines, category, signal),
         semantic ? findByMeaning(semantic, lines.join('\n'), category, signal) : { passages: [], note: null },
       ]);
-      const best = fuse(byMeaning.passages.length === 0 ? [byWords] : [byWords, byMeaning.passages]).slice(0, limit);
+      const fused = fuse(byMeaning.passages.length === 0 ? [byWords] : [byWords, byMeaning.passages]);
+      const best = fused.filter(({ score }) => score >= LEAST_LIKE).slice(0, limit);
       const findings = await Promise.all(best.map((passage) => findingOf(passage, vectorIndex, signal)));
       const { note } = byMeaning;
       return findings

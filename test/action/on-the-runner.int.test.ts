@@ -65,14 +65,14 @@ describe('a step without a server', () => {
     });
 
     expect(commands).toMatchObject([{ properties: { file: 'src/cart.ts', line: '4' } }]);
-    expect(JSON.parse(outputs.json ?? '')).toMatchObject([{ title: "src/cart.ts:4: Cannot find name 'totl'" }]);
+    expect(JSON.parse(outputs.json ?? '')).toMatchObject([{ title: "cart.ts:4: Cannot find name 'totl'" }]);
   });
 
   test.each(['GITEA_ACTIONS', 'FORGEJO_ACTIONS'])('prints what the summary says where a runner shows none: %s', async (name) => {
     const step = { with: { log: 'build.log' }, files: { 'build.log': `${log}\nFAIL ::error::spoofed\n` } };
     const { log: shown, commands } = await runner.run({ ...step, env: { [name]: 'true' } });
 
-    expect(shown).toMatch(/^Fix\tCheck that/m);
+    expect(shown).toMatch(/^Fix\tCorrect the import of/m);
     expect(shown).toMatch(/^Evidence\tbuild\.log:14 Module not found/m);
     expect(commands).toHaveLength(1);
   });

@@ -37,17 +37,18 @@ describe('the demo', () => {
       await page.getByRole('link', { name: /npm cannot install react/ }).click();
       for (const [act, becomes] of [
         ['Assign to me', 'assigned to'],
-        ['Mute for a week', 'muted until'],
+        ['Mute', 'muted until'],
       ] as const) {
-        await page.getByRole('button', { name: act }).click();
+        if (act === 'Mute') await page.getByLabel('because').fill('waits for a release');
+        await page.getByRole('button', { name: act, exact: true }).click();
         await page.locator('#standing + .card').getByText(becomes).first().waitFor();
       }
       expect(await page.locator('#standing + .card').textContent()).toMatch(/muted until \d{4}-\d\d-\d\d.*assigned to anna/s);
       await page.getByLabel('Ticket').fill('https://tickets.example/SHOP-7');
-      await page.getByRole('button', { name: 'Link' }).click();
+      await page.getByRole('button', { name: 'Link', exact: true }).click();
       await page.getByRole('link', { name: 'ticket' }).waitFor();
       await page.getByRole('button', { name: 'Unmute' }).click();
-      await page.getByRole('button', { name: 'Mute for a week' }).waitFor();
+      await page.getByRole('button', { name: 'Unmute' }).waitFor({ state: 'detached' });
       await page.keyboard.press('g');
       await page.keyboard.press('c');
       await page.getByRole('link', { name: /^Mine 1/ }).click();

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -72,6 +72,14 @@ describe('a failing command that is tried again', () => {
     writeFileSync(join(repository.folder, 'sum.js'), WRONG);
     const found = await tryIt();
     expect([found.verdict, found.arms.at(-1)?.commit]).toEqual(['this-change', works]);
+  });
+
+  test('without a base nothing runs', async () => {
+    repository.commit({ 'sum.test.js': `require('node:fs').writeFileSync('ran', '');\nprocess.exit(1);\n` }, 'the first commit');
+    await expect(tryIt()).rejects.toThrow(
+      'There is no commit to compare with: name one with --base, or compare with nothing by --no-base.',
+    );
+    expect(existsSync(join(repository.folder, 'ran'))).toBe(false);
   });
 
   test('fails on the base as well: not this change', async () => {

@@ -11,8 +11,10 @@ it('a failed part of a log without steps is called no step', () => {
   expect(answer.rootCause).not.toContain('in the step');
 });
 
-it('a sentence of ours is not quoted as a line of the log', () => {
-  const log = 'nothing of interest\n';
-  const { title, rootCause } = composeAnswer(insightOf(log, { subject: subjectOf(log) }));
-  expect(`${title} ${rootCause}`).not.toContain('No error was found');
+it('a failure without a cause has the last lines of its failing step, never a sentence of ours as a line', () => {
+  const log = 'Working on the first part\n\nWorking on the second part\n----\n';
+  const { title, rootCause, fixRecommendation } = composeAnswer(insightOf(log, { subject: subjectOf(log) }));
+  expect(title).toBe('No cause found');
+  expect(rootCause).toContain('The last lines are “Working on the first part” and “Working on the second part”.');
+  expect(`${title} ${rootCause} ${fixRecommendation}`).not.toContain('No error was found');
 });

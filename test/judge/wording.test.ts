@@ -40,7 +40,7 @@ describe('answers to the captured failures', () => {
     ['registry-unauthorized', /PACKAGES_TOKEN is empty/, /^Give PACKAGES_TOKEN/],
     ['receipt-snapshot', /renders "Rye bread 4,80 EUR" where the stored snapshot has "Rye bread 4\.80"/, /update the snapshot/],
     ['yaml-package-undeclared', /^planner\/rota\.py imports the package yaml/, /PyYAML/],
-    ['wrong-working-directory', /looks for \S*package\.json, but there is no such file/, /working directory/],
+    ['wrong-working-directory', /needs package\.json, and \S*pottery-shop has none/, /^Run npm in the folder that has package\.json/],
     ['csv-reader-segfault', /`make check` ran .* "ok 1 - prints number and price"/, /debugger/],
   ])('%s names the thing, the place and the why', (slug, cause, fix) => {
     const answer = answerTo(slug);
@@ -54,7 +54,7 @@ describe('answers to the captured failures', () => {
       "'package.json'",
     );
     const { fixRecommendation } = composeAnswer(insightOf(log));
-    expect(fixRecommendation).toBe("Set the step's working directory to the folder that holds package.json, or create the file first.");
+    expect(fixRecommendation).toBe('Run npm in the folder that has package.json (`working-directory` of the step).');
   });
 
   test.each([

@@ -76,12 +76,20 @@ describe('search_knowledge', () => {
 
   it('keeps to a category where asked', async () => {
     const { findings } = await asking({ vectorIndex })('INFRA_ERROR', 'search_knowledge', {
-      query: 'no space left',
+      query: 'AssertionError: expected 1 to equal 2, no space left',
       category: 'TEST_FAILURE',
     });
 
     expect(findings.length).toBeGreaterThan(0);
     expect(findings.every(({ data }) => data?.category === 'TEST_FAILURE')).toBe(true);
+  });
+
+  it('leaves out what is like the failure by chance', async () => {
+    const { findings } = await asking({ vectorIndex })('INFRA_ERROR', 'search_knowledge', {
+      query: 'go: example.com/x@v1.0.0: dial tcp: lookup proxy.golang.org on 10.0.0.2:53: no such host',
+    });
+
+    expect(findings.map(({ data }) => data?.documentId)).toEqual(['ERR014']);
   });
 
   it('asks the web instead where the index is down, which is honest about not being there', async () => {

@@ -1,4 +1,5 @@
 import type { Fact, Facts } from '../facts.ts';
+import { declareDistribution, installKnown, nameProgram, provideProgram } from '../known-packages.ts';
 import { isOwnHeader, isOwnModule, missingModuleName } from '../line-facts.ts';
 import { type RuleRow, ruleTable } from '../rule.ts';
 import { GENERIC_COMPILE } from './symptoms.ts';
@@ -13,9 +14,27 @@ export const LIBRARY_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
       /gcc: [\w./+-]{1,160}\.h(?:pp)?: No such file/,
     ],
     when: (fact, facts) => !isOwnHeader(fact.text, facts),
+    reads: [/(?:fatal error|gcc): '?(?<header>[\w./+-]{1,160}\.h(?:pp|h|xx)?)\b/],
+    title: 'The header {header} is missing',
+    cause: [
+      '{place} includes {header}, which no package on the machine provides.',
+      'The code includes {header}, which no package on the machine provides.',
+    ],
+    fix: [
+      ['configuration', installKnown('header')],
+      ['configuration', 'Install the development package that has {header} in an earlier step.'],
+    ],
     outranks: [...GENERIC_COMPILE, 'c-compile-error', 'path-missing'],
     matches: ['src/scales.c:4:10: fatal error: pear.h: No such file or directory'],
     ignores: ['checking for pear.h... no', '-- Looking for pear.h - not found'],
+    says: [
+      {
+        log: 'src/scales.c:4:10: fatal error: ffi.h: No such file or directory',
+        title: 'The header ffi.h is missing',
+        cause: 'src/scales.c:4 includes ffi.h, which no package on the machine provides.',
+        fix: 'Install libffi-dev in an earlier step (its name on Debian and Ubuntu): it provides ffi.h.',
+      },
+    ],
   },
   'language-module-missing': {
     kind: 'missing_module',
@@ -37,8 +56,46 @@ export const LIBRARY_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
       /Could not find (?:a )?(?:gem|plugin|theme)/,
       /Unable to (?:find|load) plugin|Local (?:grunt|gulp) not found|no theme named/,
     ],
+    reads: [
+      /you may need to install the (?<perl>[\w:]{1,100}) module/,
+      /cannot load such file -- (?<ruby>[\w/-]{1,100})/,
+      /can't find crate for `(?<std>std|core)`/,
+      /the `(?<target>[\w.-]{3,60})` target may not be installed/,
+      /can't find crate for `(?<crate>[^`\n]{1,80})`/,
+      /Could not find module [`‘'](?<haskell>[\w.]{1,100})/,
+      /cannot find package "(?<goPackage>[\w./-]{1,200})"/,
+    ],
+    title: [
+      'The Perl module {perl} is not installed',
+      'Ruby cannot load {ruby}',
+      '{std?}The Rust target {target} is not installed',
+      'The crate {crate} is missing',
+      'The Haskell module {haskell} is missing',
+      'There is no Go package {goPackage}',
+    ],
+    cause: [
+      'The build needs the Perl module {perl}, which is not installed.',
+      'The program requires {ruby}, and no installed gem has it.',
+      '{std?}The build compiles for {target}, whose standard library is not installed.',
+      'The code uses the crate {crate}, which the build does not have.',
+      'The code imports {haskell}, and no package that the project depends on has it.',
+    ],
+    fix: [
+      ['configuration', 'Install the Perl module {perl} in an earlier step (`cpanm {perl}` or its system package).'],
+      ['configuration', '{std?}Run `rustup target add {target}` in the job before it builds.'],
+    ],
     matches: ["Can't locate Fruit/Pear.pm in @INC (you may need to install the Fruit::Pear module)"],
     ignores: ['Missing dependencies are installed now', "E       fixture 'pear' not found", "ok 4 - plugin pear can't be found"],
+    says: [
+      {
+        log: "error[E0463]: can't find crate for `std`\n  = note: the `wasm32-unknown-unknown` target may not be installed",
+        fix: 'Run `rustup target add wasm32-unknown-unknown` in the job before it builds.',
+      },
+      {
+        log: "Can't locate Fruit/Pear.pm in @INC (you may need to install the Fruit::Pear module)",
+        title: 'The Perl module Fruit::Pear is not installed',
+      },
+    ],
   },
   'build-program-missing': {
     kind: 'dependency_install',
@@ -57,21 +114,51 @@ export const LIBRARY_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
       /configure: error: .{0,80}(?:is required|needed|not found)/,
     ],
     reads: [
-      /(?:^|[\s:])(?<program>[\w+.-]{1,60}): (?:command )?not found(?!\S)/i,
+      /(?:^|[\s:/])(?<program>[\w+.-]{1,60}): (?:[Cc]ommand )?not found(?!\S)/,
+      /make(?:\[\d{1,3}\])?: (?<program>[\w+.-]{1,60}): No such file/,
+      /Program(?:\(s\) \[)?[ ']{1,2}(?<program>[\w+.-]{1,60})'?\]? (?:not found|found: NO)/,
+      /Can't exec "(?<program>[\w+.-]{1,60})"/,
       /'(?<program>[\w+.-]{1,60})' is not recognized/,
-      /exec: "(?<program>[\w+./-]{1,60})": executable file not found/,
-      /spawn (?<program>[\w+./-]{1,60}) ENOENT/,
+      /exec: "(?<program>[\w+.-]{1,60})": executable file not found/,
+      /spawn (?<program>[\w+.-]{1,60}) ENOENT/,
+      /Cannot run program "(?<program>[\w+.-]{1,60})"/,
+      /env: ['‘"]?(?<program>[\w+.-]{1,60})['’"]?: No such file/,
+      /No such file or directory: '(?<program>[\w+-]{1,40})'$/,
+      /The term '(?<program>[\w+.-]{1,60})' is not recognized/,
+      /env: \$?['‘"]?(?<crlf>[\w+.-]{1,40})(?:\\r|\^M)['’"]?: No such file/,
+      /(?<crlf>bad interpreter): .{0,60}\^M/,
+      /(?<bom>\uFEFF#!\S{1,60}): (?:No such file|not found)/,
       /^(?:\.\/)?(?<script>[\w-][\w./-]{0,200}\.\w{1,6}): (?:line )?\d{1,6}: /,
+      /^(?:> )?> (?:@?[\w./-]{1,80})@\d\S{0,40} (?<npmScript>[\w:.-]{1,60})/,
+      /npm (?:error|ERR!) Lifecycle script `(?<npmScript>[\w:.-]{1,60})` failed/,
     ],
-    title: 'The build needs {program}, which is not installed',
+    title: [
+      '{crlf?}A script has the line ends of Windows',
+      '{bom?}A script begins with a byte order mark',
+      nameProgram('The job has no command {program}'),
+    ],
     cause: [
-      '{script} calls {program}, which is not installed on the runner.',
-      'The build calls {program}, which is not installed on the runner.',
+      '{crlf?}The first line of a script ends with a carriage return, so the system looks for a program of that name.',
+      '{bom?}A script begins with a byte order mark, so its first line is not understood.',
+      nameProgram('{script} calls {program}, but the job has no such command.'),
+      nameProgram('`{command}` needs {program}, but the job has no such command.'),
+      nameProgram('The step calls {program}, but the job has no such command.'),
     ],
-    fix: [['configuration', 'Install {program} in an earlier step of the job, or use an image that has it.']],
+    fix: [
+      ['code', '{crlf?}Commit the script with LF as line end, and set `*.sh text eol=lf` in .gitattributes.'],
+      ['code', '{bom?}Save the script as UTF-8 without a byte order mark and commit it.'],
+      ['configuration', provideProgram],
+    ],
     outranks: ['command-not-found', 'path-missing', 'exit-by-signal'],
     matches: ['/bin/sh: 1: bison: not found'],
     ignores: ['checking for bison... no', 'Program bison found: YES (/usr/bin/bison)'],
+    says: [
+      {
+        log: '/bin/sh: 1: bison: not found',
+        title: 'The job has no command bison',
+        fix: 'Install bison in an earlier step of the job, or use an image that has it.',
+      },
+    ],
   },
   'library-not-found': {
     kind: 'dependency_install',
@@ -94,19 +181,47 @@ export const LIBRARY_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
       /pdflatex.{0,40}(?:not found|missing|No such)/,
       /library .{1,60} (?:is )?not found/,
     ],
-    reads: [/provided by "(?<name>[^"\n]{1,80})"/],
-    title: 'CMake cannot find the package {name}',
-    cause: [
-      '{place} looks for the package {name}, but nothing on the runner provides it.',
-      'CMake looks for the package {name}, but nothing on the runner provides it.',
+    reads: [
+      /provided by "(?<name>[^"\n]{1,80})"/,
+      /Could NOT find (?<name>[\w.+-]{1,60}) \(/,
+      /Package requirements \((?<name>[\w.+-]{1,60})(?: [^)\n]{1,60})?\) were not met/,
+      /No package '(?<name>[\w.+-]{1,60})' found/,
+      /Package '?(?<name>[\w.+-]{1,60})'?,? (?:required by .{1,80}, )?(?:was )?not found/,
+      /[Dd]ependency "?(?<name>[\w.+-]{1,60})"? ?(?:not found|found: NO)/,
+      /cannot find -l(?<linked>[\w.+-]{1,60})/,
     ],
-    fix: [['configuration', 'Install the package that provides {name} in an earlier step, or add its prefix to CMAKE_PREFIX_PATH.']],
+    title: ['The linker cannot find the library {linked}', 'The build cannot find the library {name}'],
+    cause: [
+      '{place} looks for {name}, but nothing on the machine provides it.',
+      'The linker was told to link {linked}, and no such library is on the machine.',
+      'The build looks for {name}, but nothing on the machine provides it.',
+    ],
+    fix: [
+      ['configuration', installKnown('name')],
+      ['configuration', installKnown('linked')],
+      ['configuration', 'Install the development package of {name} in an earlier step.'],
+      [
+        'configuration',
+        'Install the development package of {linked} in an earlier step, or add its folder to the search path of the linker.',
+      ],
+    ],
     matches: ['CMake Error: Could NOT find Pear (missing: PEAR_LIBRARY)', '/usr/bin/ld: cannot find -lpear'],
     ignores: [
       'KVM is not available',
       '-- Could NOT find Pear (missing: PEAR_LIBRARY), using the bundled one: fallback',
       'checking for libpear... no',
       'Please install pears with care, warning: none',
+    ],
+    says: [
+      {
+        log: 'configure: error: Package requirements (libxml-2.0 >= 2.9.0) were not met:',
+        title: 'The build cannot find the library libxml-2.0',
+        fix: 'Install libxml2-dev in an earlier step (its name on Debian and Ubuntu): it provides libxml-2.0.',
+      },
+      {
+        log: '/usr/bin/ld: cannot find -lpear',
+        title: 'The linker cannot find the library pear',
+      },
     ],
   },
   'shared-library-missing': {
@@ -120,11 +235,43 @@ export const LIBRARY_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
       /NODE_MODULE_VERSION \d{1,4}\. This version of Node\.js requires/,
       /was compiled against a different Node/,
     ],
-    title: '{member} needs {runtime} {demanded} or newer',
-    cause: '{member} needs {runtime} {demanded} or newer, and the system of the job has an older one.',
-    fix: [['configuration', 'Run it on a system with {runtime} {demanded} or newer ({systems}), or build {member} on an older one.']],
+    reads: [
+      /(?<so>lib[\w.+-]{1,80}\.so(?:\.\d{1,4}){0,4}): cannot open shared object file/,
+      /version `(?<abi>(?:GLIBC|GLIBCXX|CXXABI)_[\d.]{1,10})' not found(?: \(required by (?<by>[^)\n]{1,160})\))?/,
+      /using\s{1,4}NODE_MODULE_VERSION (?<built>\d{1,4})/,
+      /(?:requires|required)\s{1,4}NODE_MODULE_VERSION (?<needed>\d{1,4})/,
+      /undefined symbol: (?<symbol>[\w@.]{1,120})/,
+    ],
+    title: [
+      '{member} needs {runtime} {demanded} or newer',
+      'The library {so} is not installed',
+      '{by} needs {abi}, which this system does not have',
+      'The system does not have {abi}',
+      '{built?}A native module was built for another version of Node',
+      'A library lacks the symbol {symbol}',
+    ],
+    cause: [
+      '{member} needs {runtime} {demanded} or newer, and the system of the job has an older one.',
+      'A program needs the library {so} when it starts, and no package on the machine provides it.',
+      '{by} was built on a newer system: it needs {abi}, which the system of the job does not have.',
+      'A native module was built for NODE_MODULE_VERSION {built}, and the Node of the job needs {needed}.',
+    ],
+    fix: [
+      ['configuration', 'Run it on a system with {runtime} {demanded} or newer ({systems}), or build {member} on an older one.'],
+      ['configuration', installKnown('so')],
+      ['configuration', 'Install the system package that has {so} in an earlier step, or add it to the image.'],
+      ['configuration', 'Run the job on an image whose libraries have {abi}, or build {by} on the older one.'],
+      ['configuration', '{built?}{needed?}Run `npm rebuild` with the Node of the job, and do not restore node_modules of another version.'],
+    ],
     matches: ['./scales: error while loading shared libraries: libpear.so.1: cannot open shared object file: No such file or directory'],
     ignores: ['NODE_MODULE_VERSION: 127', 'libpear.so.1 => /usr/lib/libpear.so.1'],
+    says: [
+      {
+        log: 'ImportError: libGL.so.1: cannot open shared object file: No such file or directory',
+        title: 'The library libGL.so.1 is not installed',
+        fix: 'Install libgl1 in an earlier step (its name on Debian and Ubuntu): it provides libGL.so.1.',
+      },
+    ],
   },
   'system-library-missing': {
     category: 'CONFIG_ERROR',
@@ -178,8 +325,27 @@ export const LIBRARY_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
     strength: 4.2,
     patterns: [/No module named/, /ModuleNotFoundError/, /Could not import extension/],
     when: (fact, facts) => !isOwnModule(fact.text, facts),
+    reads: [
+      /No module named ['"]?(?<pythonModule>[A-Za-z]\w{0,60}(?:\.\w{1,60}){0,6})/,
+      /No module named ['"]?(?<gone>distutils|imp|asyncore|asynchat|cgi|telnetlib|pipes|crypt)\b/,
+    ],
+    title: 'The Python module {pythonModule} is missing',
+    fix: [
+      [
+        'dependency',
+        '{gone?}Run the job with an older Python, or upgrade what imports {gone}: newer releases of Python have no such module.',
+      ],
+      ['dependency', declareDistribution],
+    ],
     matches: ["ModuleNotFoundError: No module named 'pear'"],
     ignores: ['test_weigh.py::test_raises_ModuleNotFoundError PASSED'],
+    says: [
+      {
+        log: "ModuleNotFoundError: No module named 'yaml'",
+        title: 'The Python module yaml is missing',
+        fix: 'Add PyYAML to the requirements: it provides the module yaml.',
+      },
+    ],
   },
   'node-module-missing': {
     kind: 'missing_module',
@@ -193,8 +359,27 @@ export const LIBRARY_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
       /\bTS2307\b/,
     ],
     when: (fact, facts) => missingModuleName(fact.text) !== null && !isOwnModule(fact.text, facts),
+    reads: [
+      /Cannot find (?:module|package) '(?:[./]{0,6})(?<native>@?[\w./-]{1,80}[.-](?:linux|darwin|win32)-(?:x64|arm64)[\w-]{0,10})(?:\.node)?'/,
+    ],
+    title: 'The native package {native} is not installed',
+    cause:
+      'A package needs its native part {native} on this machine, and the install did not bring it: the lock file was made on another system.',
+    fix: [
+      [
+        'dependency',
+        'Delete package-lock.json and node_modules, run `npm install` and commit the new lock file, so that it lists {native} too.',
+      ],
+    ],
     matches: ["Error: Cannot find module 'pear'"],
     ignores: ["Resolving 'pear' from node_modules"],
+    says: [
+      {
+        log: "Error: Cannot find module '@pear/core-linux-x64-gnu'",
+        title: 'The native package @pear/core-linux-x64-gnu is not installed',
+        fix: 'Delete package-lock.json and node_modules, run `npm install` and commit the new lock file, so that it lists @pear/core-linux-x64-gnu too.',
+      },
+    ],
   },
   'import-name-gone': {
     kind: 'version_conflict',
@@ -227,6 +412,24 @@ export const LIBRARY_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
       /(?:MissingMethod|TypeLoad)Exception|Could not load (?:file or assembly|type)/,
     ],
     when: (fact) => !/javax[./]xml[./]bind/.test(fact.text),
+    reads: [
+      /NoSuchMethodError: '?(?:\S{1,80} )?(?<member>[\w.$/]{3,120})\(/,
+      /NoSuchFieldError: (?<field>[\w.$]{2,120})/,
+      /(?:NoClassDefFoundError|ClassNotFoundException): (?:Could not initialize class )?(?<class>[\w.$/]{3,160})/,
+      /Could not load file or assembly '(?<assembly>[\w.-]{2,80}(?:, Version=[\d.]{1,20})?)/,
+    ],
+    title: [
+      'The method {member} is missing at run time',
+      'The class {class} is missing at run time',
+      'The assembly {assembly} cannot be loaded',
+      'The field {field} is missing at run time',
+    ],
+    cause: [
+      'The code was compiled against a version of a library that has {member}; the version that runs does not have it.',
+      'The program needs {class} when it runs, and no library on its class path has it.',
+      'The program needs the assembly {assembly} when it runs, and no such version is beside it.',
+      'The code was compiled against a version of a library that has {field}; the version that runs does not have it.',
+    ],
     matches: ['java.lang.NoSuchMethodError: org.fruit.Basket.weigh()I'],
     ignores: ['Excluding ClassNotFoundException from the trace', '✓ throws ClassNotFoundException'],
   },
@@ -282,13 +485,40 @@ export const LIBRARY_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
       /dependenc(?:y|ies) ‘.{1,60}’ (?:is|are) not available/,
       /ERROR: dependenc(?:y|ies) /,
     ],
+    reads: [
+      /there is no package called [‘'"](?<name>[\w.]{1,60})/,
+      /dependenc(?:y|ies) [‘'"](?<name>[\w.]{1,60})[’'"].{0,200} (?:is|are) not available/,
+      /namespace [‘'"](?<old>[\w.]{1,60})[’'"] (?<has>[\d.-]{1,20}) is (?:already loaded|being loaded), but (?<range>[<>=]{1,2} ?[\d.-]{1,20}) is required/,
+    ],
+    title: ['The R package {name} is not installed', 'R needs {old} {range}, and {has} is installed'],
+    cause: ['The step loads the R package {name}, which is not installed.', 'A package needs {old} {range}, but {has} is installed.'],
+    fix: [
+      ['dependency', 'Install the R package {name} in an earlier step; a package of its own names it in DESCRIPTION.'],
+      ['dependency', 'Upgrade the R package {old}: {range} is required, and {has} is installed.'],
+    ],
     matches: ['Error in library(pear) : there is no package called ‘pear’'],
     ignores: ['* checking package dependencies ... OK'],
+    says: [
+      {
+        log: 'Error in library(pear) : there is no package called ‘pear’',
+        title: 'The R package pear is not installed',
+        fix: 'Install the R package pear in an earlier step; a package of its own names it in DESCRIPTION.',
+      },
+    ],
   },
   'java-command-missing': {
     kind: 'missing_module',
     strength: 4,
     patterns: [/no 'java' command could be found/],
+    title: 'The job has no Java',
+    cause: [
+      '`{command}` needs Java, but JAVA_HOME is not set and there is no java command.',
+      'The step needs Java, but JAVA_HOME is not set and there is no java command.',
+    ],
+    fix: [
+      ['configuration', 'Set up a JDK in the job before `{command}`.'],
+      ['configuration', 'Set up a JDK in the job before this step: {variable} is not set.'],
+    ],
     matches: ["ERROR: JAVA_HOME is not set and no 'java' command could be found in your PATH."],
     ignores: ["Using 'java' command found in PATH"],
   },
@@ -303,16 +533,48 @@ export const LIBRARY_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
       /go: .{1,200}: (?:invalid version|reading \S{1,200}: 404)/,
       /verifying .{0,120}checksum mismatch/,
     ],
-    reads: [/no required module provides package (?<name>[\w./-]{1,200})/, /cannot find module providing package (?<name>[\w./-]{1,200})/],
-    title: 'No module in go.mod provides {name}',
+    reads: [
+      /no required module provides package (?<name>[\w./-]{1,200})/,
+      /cannot find module providing package (?<name>[\w./-]{1,200})/,
+      /(?:go: )?(?<unknown>[\w./-]{3,160}@[\w./+-]{1,80}): invalid version: unknown revision/,
+      /verifying (?<tampered>[\w./-]{3,160}@[\w.+-]{1,80}): checksum mismatch/,
+      /ambiguous import: found package (?<ambiguous>[\w./-]{3,160})/,
+      /package (?<std>[\w./-]{1,100}) is not in (?:GOROOT|std)/,
+      /module (?<module>\S{3,160}?)(?:@(?:latest|upgrade))? found(?: \((?<has>v[\w.+-]{1,60})(?:, replaced by \S{1,80})?\))?, but does not contain package (?<lacks>[\w./-]{3,200})/,
+    ],
+    title: [
+      'No module in go.mod provides {name}',
+      'There is no {unknown}',
+      'The checksum of {tampered} is not the one in go.sum',
+      'Two modules provide {ambiguous}',
+      'Go has no package {std}',
+      '{module} has no package {lacks}',
+    ],
     cause: [
       '{place} imports {name}, but no module in go.mod provides it.',
       'The code imports {name}, but no module in go.mod provides it.',
+      'go.mod asks for {unknown}, and its repository has no such version.',
+      'What was downloaded as {tampered} differs from what go.sum recorded.',
+      'The import of {ambiguous} could come from two modules of go.mod.',
+      'The code imports {std}, which is neither in the standard library of this Go nor in a module.',
+      'The code imports {lacks}, which {module} {has} does not contain.',
+      'The code imports {lacks}, which {module} does not contain.',
     ],
-    fix: [['dependency', 'Run `go get {name}` and `go mod tidy`, then commit go.mod and go.sum.']],
+    fix: [
+      ['dependency', 'Run `go get {name}` and `go mod tidy`, then commit go.mod and go.sum.'],
+      ['dependency', 'Ask for a version of {unknown} that exists: its repository has no such tag or commit.'],
+      ['dependency', 'Require a version of {module} that contains {lacks}, or correct the import.'],
+    ],
     outranks: [...GENERIC_COMPILE, 'path-missing'],
     matches: ['scales.go:4:2: no required module provides package orchard.example/pear; to add it:'],
     ignores: ['go: downloading orchard.example/pear v1.2.3', '✓ refuses an ambiguous import'],
+    says: [
+      {
+        log: 'scales.go:4:2: no required module provides package orchard.example/pear; to add it:',
+        title: 'No module in go.mod provides orchard.example/pear',
+        fix: 'Run `go get orchard.example/pear` and `go mod tidy`, then commit go.mod and go.sum.',
+      },
+    ],
   },
 });
 

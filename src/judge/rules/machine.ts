@@ -1,5 +1,6 @@
 import { ENVIRONMENT_WORDS, type Fact, type Facts } from '../facts.ts';
 import { type RuleRow, ruleTable, STRUCTURED } from '../rule.ts';
+import { readBlock } from '../telling-block.ts';
 import { GENERIC_COMPILE, MISSING_THINGS } from './symptoms.ts';
 
 /** The machine or the runner gave up. All of these need the failing step to say so in words. */
@@ -48,7 +49,7 @@ export const MACHINE_RULES: readonly RuleRow[] = ruleTable('INFRA_ERROR', {
       [
         'configuration',
         (read) =>
-          read('node') && 'Give Node a larger heap in this step (`NODE_OPTIONS=--max-old-space-size=8192`), or run fewer workers at once.',
+          read('node') && 'Give Node a larger heap in this step (`--max-old-space-size` in `NODE_OPTIONS`), or run fewer workers at once.',
       ],
       [
         'configuration',
@@ -57,7 +58,7 @@ export const MACHINE_RULES: readonly RuleRow[] = ruleTable('INFRA_ERROR', {
           `Raise the memory of the Java process that reported “${read('java')}” (\`-Xmx\`, for Gradle \`org.gradle.jvmargs\`), or run fewer workers at once.`,
       ],
       ['configuration', 'Raise `memory_limit` above {limit}, or have the step load less at a time.'],
-      ['configuration', 'Run fewer jobs at once or use a larger runner: {who} needs more memory than this one has.'],
+      ['configuration', 'Run fewer jobs at once or use a larger runner: `{who}` needs more memory than this one has.'],
     ],
     outranks: [...GENERIC_COMPILE, 'package-build-failed', 'exit-by-signal', 'segmentation-fault'],
     matches: [
@@ -81,6 +82,7 @@ export const MACHINE_RULES: readonly RuleRow[] = ruleTable('INFRA_ERROR', {
       /signal: (?:9|killed)/,
       /\bKilled: 9\b/,
     ],
+    when: (fact, facts) => !isStoppedOnPurpose(fact, facts),
     reads: [/^\S{1,200}::(?<test>\S{1,80}) \S{0,100}: line/, /line \d{1,6}: +\d{1,8} Killed {1,40}(?<program>\S.{0,80})$/],
     title: [
       'The process was killed while {program} was running, most likely out of memory',
@@ -130,9 +132,11 @@ export const MACHINE_RULES: readonly RuleRow[] = ruleTable('INFRA_ERROR', {
       ['configuration', 'Free space before `{command}` (caches, images, old artifacts), or use a runner with a larger disk.'],
       [
         'configuration',
-        (read) =>
-          (read('target') ?? read('message')) &&
-          'Free space before the step (caches, images, old artifacts), or use a runner with a larger disk.',
+        'Free space before the step that writes `{target}` (caches, images, old artifacts), or use a runner with a larger disk.',
+      ],
+      [
+        'configuration',
+        'Free space before the step (caches, images, old artifacts), or use a runner with a larger disk: it stopped with “{message}”.',
       ],
     ],
     outranks: [
@@ -261,7 +265,11 @@ export const MACHINE_RULES: readonly RuleRow[] = ruleTable('INFRA_ERROR', {
       (read) => read('absent') && 'The docker command found no daemon, so no image can be built or run on this runner.',
     ],
     fix: [
-      ['configuration', (read) => read('absent') && 'Start the Docker daemon on the runner, or move the job to a runner that has one.'],
+      [
+        'configuration',
+        '{absent?}Start the Docker daemon on the runner, or move the job to a runner that has one: none answers at {socket}.',
+      ],
+      ['configuration', '{absent?}Start the Docker daemon on the runner, or move the job to a runner that has one.'],
     ],
     matches: ['ERROR: Cannot connect to the Docker daemon at unix:///var/run/docker.sock. Is the docker daemon running?'],
     ignores: ['Docker daemon is running'],
@@ -334,6 +342,7 @@ export const CRASH_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
       /(?<callee>[\w.$]{1,80}) is not a function/,
       /'(?<type>\w{1,60})' object has no attribute '(?<member>\w{1,60})'/,
       /Call to undefined (?:function|method) (?<absent>[\w\\:]{1,100})/,
+      /ReferenceError: (?<dom>window|document|navigator|localStorage|sessionStorage|HTMLElement|DOMParser|requestAnimationFrame) is not defined/,
       /(?:NameError: name|ReferenceError:) '?(?<absent>\w{1,80})'? is not defined/,
       /uninitialized constant (?<absent>[\w:]{1,80})/,
       /unexpected keyword argument '(?<argument>\w{1,60})'/,
@@ -342,6 +351,7 @@ export const CRASH_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
       ['code', 'Check what `{object}` holds at {place}: it has no method `{method}`.'],
       ['code', 'Check what `{callee}` holds at {place}: it is not a function there.'],
       ['code', 'Check at {place} which version of `{type}` is used: it has no `{member}`.'],
+      ['configuration', 'Run {test} in an environment that has a DOM, such as jsdom: `{dom}` exists only in browsers.'],
       ['code', 'Define or import `{absent}` for {place}, or correct its spelling.'],
       ['code', 'Define or import `{absent}` where it is called, or correct its spelling.'],
     ],
@@ -539,4 +549,11 @@ function isNotTheEnvironment(fact: Fact, facts: Facts): boolean {
 function isProductFact(fact: Fact, facts: Facts): boolean {
   const thrown = facts.productException;
   return thrown !== null && fact.text.startsWith(thrown.type);
+}
+
+/** Whether the step had announced that it stops something, as it does after a failure: "stopping server". */
+function isStoppedOnPurpose(fact: Fact, facts: Facts): boolean {
+  const { trigger, paragraph } = readBlock(fact, facts);
+  const before = paragraph.filter(({ line }) => trigger.line !== null && line < trigger.line && line >= trigger.line - 3);
+  return before.some(({ text }) => /^\W{0,8}(?:stopping|shutting down|terminating|tearing down|cleaning up|killing)\b/i.test(text));
 }

@@ -203,7 +203,7 @@ export const PIPELINE_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
     fix: [
       ['code', 'Remove the entry with `git rm --cached {submodule}`, or add its URL to .gitmodules.'],
       ['configuration', 'Correct {reference}, or fetch it first: the checkout has only part of the history unless `fetch-depth` is 0.'],
-      ['configuration', '{behind?}Fetch and rebase before the job pushes {pushed}, and let one job push at a time.'],
+      ['configuration', '{behind?}Fetch and rebase before the job pushes `{pushed}`, and let one job push at a time.'],
       ['ask', '{declined?}Let the job open a pull request, or let it bypass the protection of {pushed}.'],
       ['configuration', 'Run `git config --global --add safe.directory {owned}` before this step.'],
       ['configuration', '{shallow?}Check out the whole history before the push (`fetch-depth: 0`).'],
@@ -252,7 +252,6 @@ export const PIPELINE_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       'make needs {target} for {needs}, and there is neither a file nor a rule for it.',
       'make has neither a file {target} nor a rule for it.',
       'pytest was asked to run {tests}, which does not exist.',
-      '`{command}` was called with {option}, which it does not know.',
       'A command was called with {option}, which it does not know.',
       '{none?}`{command}` found no tests to run and counts that as a failure.',
     ],
@@ -262,8 +261,9 @@ export const PIPELINE_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       ['configuration', 'Correct the name of the task “{task}”, or apply the plugin that defines it.'],
       ['configuration', 'Add {target} or a rule that makes it, or remove it from the prerequisites of {needs}.'],
       ['configuration', 'Correct the path {tests} in `{command}`.'],
-      ['configuration', 'Correct or remove {option} in `{command}`.'],
-      ['configuration', 'Correct or remove {option}: this version of the command does not know it.'],
+      ['configuration', 'Use `{suggestion}` instead of {option} in `{command}`.'],
+      ['configuration', 'Use `{suggestion}` instead of {option}.'],
+      ['configuration', correctOwnCall],
     ],
     matches: ['weigh.py: error: unrecognized arguments: --pear'],
     ignores: ['  --strict  fail on an unknown option', '✓ refuses an unknown flag'],
@@ -451,7 +451,7 @@ export const RUNNER_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
         'configuration',
         'Write to the environment files (`GITHUB_ENV`, `GITHUB_PATH`, `GITHUB_OUTPUT`, `GITHUB_STATE`) instead of `{disabled}`.',
       ],
-      ['configuration', 'Define {property} in the pipeline script, or put it in quotes if it is meant as text.'],
+      ['configuration', 'Define `{property}` in the pipeline script, or put it in quotes if it is meant as text.'],
       ['ask', 'Connect an agent with the label “{label}”, or correct the label in the pipeline.'],
       ['configuration', 'Define the {undefined}, or correct its name.'],
       ['configuration', 'Correct the configuration: {why}.'],
@@ -516,3 +516,10 @@ export const RUNNER_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
     ignores: ['crate version `1.2.3` is already uploaded, skipping'],
   },
 });
+
+/** Advises on an option only where the project's own call has it: tools also pass options to one another. */
+function correctOwnCall(read: (slot: string) => string | null): string | null {
+  const [option, command] = [read('option'), read('command')];
+  if (option === null || command?.includes(option) !== true) return null;
+  return `Correct or remove ${option} in \`${command}\`.`;
+}

@@ -221,11 +221,15 @@ function registryDown(facts: Facts): TieRuling | null {
   return byRegistryStatus(facts, [429, 500, 502, 503, 504], 'INFRA_ERROR', kind, drop);
 }
 
-function versionNeverPublished(facts: Facts): TieRuling | null {
+function versionNeverPublished(facts: Facts, matches: readonly Match[]): TieRuling | null {
   // Who publishes and gets a 404 may not publish that name; nothing is missing.
   const stale = facts.all.some((fact) => /E: Failed to fetch|\bNot Found - PUT https?:/.test(fact.text));
   if (stale) return null;
-  return byRegistryStatus(facts, [404], 'DEPENDENCY_ERROR', 'dependency_install', (match) => match.rule.name === 'download-failed');
+  const drop = (match: Match) => match.rule.name === 'download-failed';
+  const ruling = byRegistryStatus(facts, [404], 'DEPENDENCY_ERROR', 'dependency_install', drop);
+  // The rule of the package manager knows how it words what is missing.
+  const like = matches.find(({ rule }) => rule.kind === 'dependency_install' && rule.cause !== undefined)?.rule;
+  return ruling === null || like === undefined ? ruling : { ...ruling, like };
 }
 
 function byRegistryStatus(

@@ -2,7 +2,7 @@
 const MAX_VALUE = 160;
 
 /** Signs around a word that are not part of it. */
-const FRAME = /^[\s*│|>]{1,20}|[\s*│|,;:]{1,20}$/g;
+const FRAME = /^(?:[\s*│|]|>(?![=\d])){1,20}|[\s*│|,;:]{1,20}$/g;
 const QUOTED = /^["'`‘“](.*)["'`’”]$/;
 
 /** Makes a value fit for a sentence: one line, no quotes around it, no comment of a matcher; null where nothing readable is left. */

@@ -1,13 +1,15 @@
 import type { Fact, Facts } from '../facts.ts';
 import { hostOf, missingModuleName, ownServiceOf, packageOf } from '../line-facts.ts';
+import { OFFER_READS } from '../offers.ts';
 import type { FindValue, Nearness, Value } from '../sentence.ts';
 import { joinAfter, readBlock, type TellingBlock } from '../telling-block.ts';
 import { toolName } from '../wording.ts';
 import { cleanValue, cleanWords } from './clean.ts';
 import { readCommand, readStep } from './command.ts';
 import { readHint } from './hint.ts';
+import { readListedFiles } from './listed.ts';
 import { SHARED_PATTERNS } from './patterns.ts';
-import { readPlace } from './place.ts';
+import { readComplaint, readPlace } from './place.ts';
 import { readActual, readExpected, readTest } from './tests.ts';
 import { VERSION_READERS } from './versions.ts';
 
@@ -23,6 +25,8 @@ const READERS: Readonly<Record<string, Reader>> = {
   command: (block, { subject }) => readCommand(block, subject),
   step: (block, { subject }) => readStep(block, subject),
   hint: (block, { subject }) => readHint(block, subject),
+  complaint: (block, { subject }) => readComplaint(block, subject) ?? countedFault(block, subject),
+  listed: (block, { subject }) => readListedFiles(block, subject),
   host: (block) => onLines(block, hostOf),
   service: (block) => onLines(block, (text) => ownServiceOf(text)?.name ?? null),
   module: (block) => onLines(block, missingModuleName),
@@ -45,7 +49,7 @@ export function createFinder(fact: Fact, { reads, readsOwn }: Patterns, facts: F
     if (before !== undefined) return before;
     const value =
       readNamed(slot, reads, block, 'step') ??
-      readNamed(slot, readsOwn, ownBlock, 'paragraph') ??
+      readNamed(slot, [...readsOwn, ...OFFER_READS], ownBlock, 'paragraph') ??
       READERS[slot]?.(block, facts) ??
       readNamed(slot, SHARED_PATTERNS, block, 'paragraph');
     known.set(slot, value);
@@ -68,7 +72,7 @@ function linesThatContinue({ trigger, paragraph }: TellingBlock, { subject }: Fa
 
 /** The slots that any row may use. */
 export function sharedSlots(): ReadonlySet<string> {
-  return new Set([...Object.keys(READERS), ...SHARED_PATTERNS.flatMap(groupsOf)]);
+  return new Set([...Object.keys(READERS), ...[...OFFER_READS, ...SHARED_PATTERNS].flatMap(groupsOf)]);
 }
 
 /** The names of a pattern's groups. */
@@ -102,7 +106,7 @@ function readWrapped(slot: string, patterns: readonly RegExp[], block: TellingBl
   const { text, lineAt } = joinAfter(block);
   for (const pattern of patterns) {
     const found = pattern.exec(text);
-    const value = cleanValue(found?.groups?.[slot] ?? '');
+    const value = groupIn(pattern, text, slot);
     if (found === null || value === null) continue;
     const at = lineAt(text.indexOf(found.groups?.[slot] ?? '', found.index));
     return { text: value, source: at?.source ?? null, line: at?.line ?? null, near: 'paragraph' };
@@ -112,8 +116,15 @@ function readWrapped(slot: string, patterns: readonly RegExp[], block: TellingBl
 
 function groupIn(pattern: RegExp, text: string, slot: string): string | null {
   const group = pattern.exec(text)?.groups?.[slot];
-  return group === undefined ? null : cleanValue(group);
+  const value = group === undefined ? null : cleanValue(group);
+  return value === null || FITS[slot]?.test(value) === false ? null : value;
 }
+
+/** What some slots may hold, whatever was read: only a program can be installed, not an option, a shell's own word or function. */
+const FITS: Readonly<Record<string, RegExp>> = {
+  program:
+    /^(?!(?:source|export|local|declare|typeset|function|alias|let|pushd|popd|shopt|set|unset|read|eval|exec|trap|return|then|fi|do|done|else|elif|if|for|while|case|esac)$)(?![a-z]+_[a-z_]+$)[\w./]/,
+};
 
 /** The first line, nearest first, in which a word is found. */
 function onLines({ trigger, paragraph }: TellingBlock, read: (text: string) => string | null): Value | null {
@@ -132,6 +143,11 @@ function valueOn({ source, line }: TellingBlock['trigger'], text: string | null)
 
 function change(value: Value | null, how: (text: string) => string): Value | null {
   return value === null ? null : { ...value, text: how(value.text) };
+}
+
+/** What a line that counts files says about them. */
+function countedFault(block: TellingBlock, subject: Facts['subject']): Value | null {
+  return readListedFiles(block, subject) === null ? null : valueOn(block.trigger, cleanWords(block.trigger.text.split('\n')[0] ?? '', 140));
 }
 
 /** A package's published name; null for a file of the project. */

@@ -12,6 +12,9 @@ const IMPERATIVE = new RegExp(
   `^(?:please |to fix (?:this|it),? |you (?:need|have|must|should) (?:to )?|consider (?=\\w{2,20}ing ))?${VERB}\\b`,
   'i',
 );
+/** A line of source that a tool shows: with a comment, or with marks below it. */
+const SOURCE_LINE = /(?<!:)\/\/|\/\*|<!--|\b(?:TODO|FIXME|XXX)\b/;
+const MARKS_BELOW = /^[\s|\d]{0,200}[~^]{1,200}\s{0,20}$/;
 /** A sentence behind another one on the line. */
 const BEHIND = new RegExp(`[.!?;:] ((?:Please |You (?:need|have|must|should) (?:to )?)?${VERB} .{12,200})$`, 'i');
 /** Code, docstrings, echoes, deprecations, general help, and what fetches and runs something. */
@@ -35,6 +38,7 @@ export function readHint({ trigger, paragraph }: TellingBlock, { diagnostics }: 
     // What stands below the next finding is about that one.
     if (isReported && one.line !== trigger.line) return null;
     if (isReported && !marked) continue;
+    if (SOURCE_LINE.test(one.text) || MARKS_BELOW.test(lines[index + 1]?.text ?? '')) continue;
     const text = marked
       ? one.text.replace(MARK, '')
       : one.text.trim().replace(/^(?:npm (?:ERR!|error)|\[\w{4,7}\]|error:|note:|\* ) ?/i, '');

@@ -3,6 +3,7 @@ import type { TriageSubject } from '../../domain/triage.ts';
 import { isForeignPath, type OwnFrame, ownFramesOf, pathIn, projectOf } from '../paths.ts';
 import type { Value } from '../sentence.ts';
 import type { TellingBlock } from '../telling-block.ts';
+import { cleanWords } from './clean.ts';
 import { findToldTest } from './tests.ts';
 
 /** A place that the log itself states: a path as compilers, interpreters and shells print it in front of an error. */
@@ -25,10 +26,28 @@ export function readPlace(block: TellingBlock, subject: TriageSubject): Value | 
   return { text, source: found.at.source, line: found.at.line, near: found.at.line === block.trigger.line ? 'line' : 'paragraph' };
 }
 
+/** Shorter words, and marks of severity alone, do not say what is wrong. */
+const [FEWEST_LETTERS, LONGEST_COMPLAINT] = [8, 140];
+/** Scripts whose own checks stop them: the place of such a message is not where the fault is. */
+const CHECKS_OTHERS = /(?:^|\/)CMakeLists\.txt$|\.cmake$/;
+/** The end of a connection is no place, and a remark is no fault. */
+const NO_COMPLAINT = /^(?:warning|note|info|notice|debug|hint)\b|\b(?:connection|timed? ?out|refused|unreachable)\b/i;
+
+/** Reads what is wrong at the place, in the words of the tool that names it; null for frames, and where nothing is said. */
+export function readComplaint(block: TellingBlock, subject: TriageSubject): Value | null {
+  const found = diagnosedPlace(block, subject) ?? (framePlace(block, subject) === null ? statedPlace(block, subject) : null);
+  const said = cleanWords((found?.said ?? '').replace(/^[\s:)\]\d,-]{0,20}/, ''), LONGEST_COMPLAINT);
+  if (found === null || CHECKS_OTHERS.test(found.path) || said.replace(/[^\p{L}]/gu, '').length < FEWEST_LETTERS || NO_COMPLAINT.test(said))
+    return null;
+  return { text: said, source: found.at.source, line: found.at.line, near: found.at.line === block.trigger.line ? 'line' : 'paragraph' };
+}
+
 interface Found {
   readonly path: string;
   readonly line: number | null;
   readonly at: { readonly source: string; readonly line: number };
+  /** What the tool says about the place. */
+  readonly said?: string;
 }
 
 function diagnosedPlace({ trigger, step }: TellingBlock, subject: TriageSubject): Found | null {
@@ -37,7 +56,17 @@ function diagnosedPlace({ trigger, step }: TellingBlock, subject: TriageSubject)
   const same = own.find((entry) => isOn(entry, trigger)) ?? own.find((entry) => trigger.text.includes(entry.message.slice(0, 200)));
   const entry = same ?? (saysWhatFollows(trigger.text) ? own.find(({ at }) => step.some((one) => one.line === at?.line)) : undefined);
   if (entry?.file == null || entry.at === null) return null;
-  return { path: pathIn(entry.file, projectOf(subject)), line: entry.line, at: entry.at };
+  return {
+    path: pathIn(entry.file, projectOf(subject)),
+    line: entry.line,
+    at: entry.at,
+    ...(namesTask(entry) ? {} : { said: entry.message }),
+  };
+}
+
+/** ansible-lint prints the name of a task at its place; what is wrong with it stands on the line above. */
+function namesTask({ code }: Diagnostic): boolean {
+  return code === 'Task/Handler';
 }
 
 /** A compiler's closing line counts the errors above it. */
@@ -74,7 +103,7 @@ function statedPlace({ trigger, paragraph }: TellingBlock, subject: TriageSubjec
     for (const stated of STATED) {
       const [whole, path = '', line = ''] = stated.exec(one.text.trim()) ?? [];
       if (whole === undefined || LOGGED.test(one.text.slice(0, one.text.indexOf(path))) || !isProjectFile(path)) continue;
-      return { path: pathIn(path, project), line: Number(line), at: one };
+      return { path: pathIn(path, project), line: Number(line), at: one, said: one.text.trim().slice(whole.length) };
     }
   }
   return null;

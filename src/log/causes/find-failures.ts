@@ -20,13 +20,19 @@ const [MAX_TESTS, MAX_STEPS] = [2_000, 40];
  * has neither. Never empty: where nothing is found, the one failure says so.
  */
 export function findFailures(opened: OpenedSources, reading: Reading, options: ReadOptions): ReadFailure[] {
-  const tests = sameOnce(reading.failingTests.slice(0, MAX_TESTS).map((test) => failureOfTest(reading, test)));
-  const steps = failedLogs(opened, reading.failingTests).flatMap((read) => findSteps(read, opened, reading, options));
+  const told = reading.failingTests.filter((test) => !isOnlyListed(test));
+  const tests = sameOnce(told.slice(0, MAX_TESTS).map((test) => failureOfTest(reading, test)));
+  const steps = failedLogs(opened, told).flatMap((read) => findSteps(read, told, opened, reading, options));
   const own = steps.filter((step) => !step.generic);
-  const told = own.some((step) => !isCancelled(step)) || tests.length > 0 ? own.filter((step) => !isCancelled(step)) : own;
-  const found = toleratedLast([...tests, ...told], opened.logs);
+  const decisive = own.some((step) => !isCancelled(step)) || tests.length > 0 ? own.filter((step) => !isCancelled(step)) : own;
+  const found = toleratedLast([...tests, ...decisive], opened.logs);
   if (found.length > 0) return found;
   return steps.length > 0 ? steps.slice(0, 1) : [mainFailure(reading)];
+}
+
+/** Tells whether a file of tests is only named in a list at the end: it died of what its process printed above. */
+function isOnlyListed(test: FailingTest): boolean {
+  return test.name === test.file && test.message === null && spansOfTest(test).every(({ lineStart, lineEnd }) => lineStart === lineEnd);
 }
 
 /** Marks the failures of steps after which the job went on, and puts them behind those that turned it red. */
@@ -90,10 +96,16 @@ function endsInError({ log, found, structure, isPassed }: ReadLog): boolean {
 }
 
 /** Finds the failed steps of one log in which no test failed, and what compilers and linters report beside the tests. */
-function findSteps(read: ReadLog, opened: OpenedSources, reading: Reading, options: ReadOptions): ReadFailure[] {
+function findSteps(
+  read: ReadLog,
+  told: readonly FailingTest[],
+  opened: OpenedSources,
+  reading: Reading,
+  options: ReadOptions,
+): ReadFailure[] {
   const { log, structure } = read;
   const tests = joinRanges(
-    reading.failingTests
+    told
       .flatMap(spansOfTest)
       .filter(({ source }) => source === log.name)
       .map(({ lineStart, lineEnd }) => ({ start: lineStart, end: lineEnd })),

@@ -166,8 +166,8 @@ function withoutNul(name: string, text: string, notes: string[]): string {
  */
 function withoutCodePage(name: string, text: string, notes: string[]): string {
   const page = CODE_PAGES.find((characters) => {
-    const shown = (...bytes: readonly number[]) => bytes.map((byte) => characters[byte - 128]).join('');
-    return text.includes(shown(0xef, 0xbb, 0xbf)) || SIGNS.some((begun) => countIn(text, shown(...begun)) > 1);
+    const shown = (bytes: readonly number[]) => bytes.map((byte) => characters[byte - 128]).join('');
+    return text.includes(shown([0xef, 0xbb, 0xbf])) || SIGNS.some((begun) => countIn(text, shown(begun)) > 1);
   });
   if (page === undefined) return text;
   notes.push(`${name} was UTF-8 that had been read in another code page, and was read again.`);

@@ -99,7 +99,7 @@ export function readRuntimes(log: LogText, lines: readonly number[], found: Extr
   const wanted = wantedRuntimes(found);
   if (wanted.length === 0) return [];
   const shown = lines.flatMap((line) => versionsOn(log.line(line), line)).filter(({ tool }) => wanted.includes(tool));
-  const failed = Math.max(1, ...failedLines(found));
+  const failed = failedLines(found).reduce((last, line) => Math.max(last, line), 1);
   return wanted.flatMap(
     (tool) =>
       chooseVersion(

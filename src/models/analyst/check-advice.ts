@@ -40,7 +40,7 @@ function splitAdvice(advice: string): Part[] {
         fenced = null;
       }
     } else if (isFence || DIFF.test(line)) fenced = line;
-    else parts.push(...splitSentences(line));
+    else for (const sentence of splitSentences(line)) parts.push(sentence);
   }
   return fenced === null ? parts : [...parts, { text: fenced, isCode: true }];
 }

@@ -1,12 +1,10 @@
 import type { Build } from '../../domain/build.ts';
 import type { FailureGroup, Reading, Survey } from '../../domain/reading.ts';
-import type { TriageSubject } from '../../domain/triage.ts';
+import { MAX_DIAGNOSTICS, type TriageSubject } from '../../domain/triage.ts';
 import { present } from '../../lib/collections.ts';
 
 /** Enough structured facts for any judgement, few enough for a checkpoint of a few kilobytes. */
 const MAX_FACTS = 30;
-/** Findings of a linter are counted by rule. */
-const MAX_DIAGNOSTICS = 100;
 
 /** Returns what the graph is given for one group. `reading` is what was read of this group alone. */
 export function createSubject(input: {

@@ -58,6 +58,16 @@ beforeAll(async () => {
 });
 afterAll(async () => await console.close());
 
+it('leads back to the review item that it was opened from, and to nowhere else', async () => {
+  const item = await page(`&back=${encodeURIComponent('/review/rev_1?n=2&of=9')}`);
+  expect(item).toMatch(
+    /<a[^>]*data-action="?full-log"?[^>]*href="\/review\/rev_1\?n=2&amp;of=9"|href="\/review\/rev_1\?n=2&amp;of=9"[^>]*data-action="?full-log/,
+  );
+  expect(item).toContain('name="back" value="/review/rev_1?n=2&amp;of=9"');
+  for (const back of ['https://evil.example/', '//evil.example/review/rev_1', '/settings?x=1'])
+    expect(await page(`&back=${encodeURIComponent(back)}`)).not.toContain(`href="${back}"`);
+});
+
 describe('the viewer', () => {
   it('shows what the answer rests on and the end, folded', async () => {
     const body = await page('');

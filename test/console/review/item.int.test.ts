@@ -67,6 +67,15 @@ describe('an item', () => {
     expect((await opened.stores.reviews.find(review.id))?.state).toBe('waiting');
   });
 
+  it('gives its log the way back, with its place in the queue', async () => {
+    const review = await storeItem(opened);
+    const analysis = await opened.stores.analyses.find(review.analysisId);
+    for (const source of new Set(analysis?.evidence.map((item) => item.source)))
+      await opened.archive.put(analysis?.buildId ?? '', { name: source, kind: 'log', text: 'one\ntwo\n', notes: [] });
+    const { body } = await getPage(opened.app, `/review/${review.id}?n=7&of=42`);
+    expect(body).toContain(`&amp;back=${encodeURIComponent(`/review/${review.id}?n=7&of=42`)}"`);
+  });
+
   it('keeps its own number when it is taken back from farther on', async () => {
     const review = await storeItem(opened);
     await storeItem(opened);

@@ -66,6 +66,22 @@ export function causesContract(world: StoresWorld): void {
       expect(await happened(fingerprint)).toEqual(['fixed by null']);
     });
 
+    it('that come and go are fixed by as many passed builds as their rate needs, and are not red meanwhile', async () => {
+      const fingerprint = `flaky-${world.count}`;
+      for (const number of ['1', '2', '3', '4', '5', '6', '7', '8', '9', '10', '11', '12', '13', '14', '15'])
+        if (['1', '8', '15'].includes(number)) await failing(number, fingerprint);
+        else await world.build({ number, status: 'passed', branch: 'main' });
+      expect(await find(fingerprint)).toMatchObject({ state: 'regressed', redPipelines: ['CI'] });
+      const passes: string[] = [];
+      while ((await find(fingerprint))?.state !== 'fixed') {
+        expect((await world.build({ number: `p${passes.length}`, status: 'passed', branch: 'main' })).status).toBe('passed');
+        passes.push((await find(fingerprint))?.redPipelines.join() ?? '');
+        if (passes.length > 30) break;
+      }
+      // (1 - 3/15)^14 is the first power below 0.05
+      expect(passes).toEqual(Array(14).fill(''));
+    });
+
     it('63: keep the owner that their newest answer names, and are mine where I own what nobody has', async () => {
       const fingerprint = `owned-${world.count}`;
       const owner = { path: 'src/a.ts', names: ['@Shop/Payments'], by: 'codeowners' as const, at: 'CODEOWNERS:1' };
@@ -105,7 +121,7 @@ export function causesContract(world: StoresWorld): void {
         [],
         [],
       ]);
-      expect(await change({ what: 'muted', days: 7 })).toMatchObject({
+      expect(await change({ what: 'muted', days: 7, reason: 'waits for a release' })).toMatchObject({
         state: 'assigned',
         mutedUntil: new Date(now + 7 * 86_400_000).toISOString(),
       });

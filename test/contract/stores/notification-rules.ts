@@ -120,7 +120,7 @@ export function notificationRulesContract(world: StoresWorld): void {
       ]);
       const [cause] = await world.stores.causes.ofFingerprint(fingerprint);
       if (cause === undefined) throw new Error('there is no cause');
-      await world.stores.causes.change(cause, { what: 'muted', days: 30 }, 'ada', Date.now());
+      await world.stores.causes.change(cause, { what: 'muted', days: 30, reason: 'known' }, 'ada', Date.now());
       expect([await found({ alerting: true }), await found({})]).toEqual([0, 1]);
     });
   });

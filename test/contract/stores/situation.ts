@@ -130,7 +130,7 @@ export function situationContract(world: StoresWorld): void {
       expect(await isMuted()).toEqual([false]);
       const [cause] = await world.stores.causes.ofFingerprint('f00d', { repositories: [world.repository] });
       if (cause === undefined) throw new Error('there is no cause');
-      await world.stores.causes.change(cause, { what: 'muted', days: 7 }, 'ada', Date.now());
+      await world.stores.causes.change(cause, { what: 'muted', days: 7, reason: 'known' }, 'ada', Date.now());
       expect(await isMuted()).toEqual([true]);
     });
 

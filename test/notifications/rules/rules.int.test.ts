@@ -101,7 +101,7 @@ describe('68: a rule', () => {
     await fail({ branch: 'topic' });
     await fail({ fingerprint: 'muted' });
     const [muted] = await stores.causes.ofFingerprint('muted');
-    if (muted !== undefined) await stores.causes.change(muted, { what: 'muted', days: 3 }, 'ada', Date.now());
+    if (muted !== undefined) await stores.causes.change(muted, { what: 'muted', days: 3, reason: 'known' }, 'ada', Date.now());
     await work();
     expect(texts()).toEqual([]);
     await fail();

@@ -61,13 +61,13 @@ describe('causes of a build', () => {
         wrapped(() => assertion),
         'bld_1',
       ),
-    ).toHaveLength(20);
+    ).toHaveLength(40);
     expect(
       groupsOf(
         wrapped(() => ({ chain: ['java.net.BindException: Address already in use'] })),
         'bld_1',
       ),
-    ).toHaveLength(20);
+    ).toHaveLength(40);
   });
 
   it('are one where the machine refused all tests the same, each at a line of its own', () => {

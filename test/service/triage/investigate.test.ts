@@ -2,6 +2,7 @@ import { MemorySaver } from '@langchain/langgraph';
 import { describe, expect, it } from 'vitest';
 import { compileTriageGraph } from '../../../graphs/triage/graph.ts';
 import { systemClock } from '../../../src/lib/time.ts';
+import { NOTHING_FOUND } from '../../../src/log/recognise/failures.ts';
 import { type InvestigateDeps, investigate } from '../../../src/service/triage/investigate.ts';
 import { faultOfWalk } from '../../support/graph-walk.ts';
 import { type ScriptedAnalyst, scriptedAnalyst } from '../../support/scripted-analyst.ts';
@@ -101,6 +102,22 @@ describe('investigate', () => {
 
     expect(again.analyst.asked).toEqual([]);
     expect(analysis?.steps).toEqual(once?.steps);
+  });
+
+  it('notes that no error was found only where the answer names none', async () => {
+    const subject = { ...sampleSubject(), notes: [NOTHING_FOUND, 'Cut at 200 MB.'] };
+    const sure = await investigate(subject, deps(new MemorySaver()), never);
+    expect(sure?.classification.abstained).toBe(false);
+    expect(sure?.notes).toContain('Cut at 200 MB.');
+    expect(sure?.notes).not.toContain(NOTHING_FOUND);
+
+    const unsure = deps(new MemorySaver());
+    const { classify } = unsure.analyst;
+    unsure.analyst.classify = async (...given) => {
+      const judged = await classify(...given);
+      return { ...judged, value: { ...judged.value, abstained: true } };
+    };
+    expect((await investigate(subject, unsure, never))?.notes).toContain(NOTHING_FOUND);
   });
 
   it('ends at its time limit', async () => {

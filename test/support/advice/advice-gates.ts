@@ -2,6 +2,7 @@ import { isSilent } from '../../../src/replay/run/check-advice.ts';
 import { createLookup, findIdentifiers, type Identifier } from '../../../src/replay/run/identifiers.ts';
 import { capturedFailures } from '../reading-gates.ts';
 import { MISLEADING_KINDS, type MisleadingKind } from './misleading-kinds.ts';
+import { findOwnNames } from './own-names.ts';
 
 /** Answers a log with advice: a text for each cause, null where nothing is advised. Gates are tried with advisers that are worse. */
 export type Advise = (text: string) => Promise<readonly (string | null)[]>;
@@ -27,8 +28,9 @@ export async function countAbsentValues(advise: Advise, logs: readonly AdvisedLo
     const stands = createLookup([text]);
     for (const advice of await advise(text)) {
       if (isSilent(advice)) continue;
+      const own = findOwnNames(text, advice ?? '');
       for (const { kind, value, lookedUp } of findValues(advice ?? ''))
-        if (!stands(lookedUp)) broken.get(kind)?.push(`${name}: ${kind} ${value} in “${advice}”`);
+        if (!stands(lookedUp) && !own.has(value)) broken.get(kind)?.push(`${name}: ${kind} ${value} in “${advice}”`);
     }
   }
   return [...broken].map(([kind, sentences]) => ({ name: `absent ${kind}`, cases: logs.length, broken: sentences }));
@@ -60,7 +62,8 @@ export async function countGeneric(advise: Advise, logs: readonly AdvisedLog[] =
     const stands = createLookup([text]);
     for (const advice of await advise(text)) {
       if (isSilent(advice)) continue;
-      if (!findGrounds(advice ?? '').some(stands)) broken.push(`${log.name}: “${advice}”`);
+      const own = findOwnNames(text, advice ?? '');
+      if (!findGrounds(advice ?? '').some((one) => stands(one) || own.has(one.value))) broken.push(`${log.name}: “${advice}”`);
     }
   }
   return { name: 'general advice on a trigger without its neighbors', cases: usable.length, broken };
@@ -100,7 +103,7 @@ function findValues(advice: string): NamedValue[] {
 
 /** All that ties a sentence to its log: names of any kind, and what it quotes. */
 function findGrounds(advice: string): Identifier[] {
-  const quotes = [...advice.matchAll(/“([^”]{3,200})”/g)].map(([, value = '']) => ({
+  const quotes = [...advice.matchAll(/[“`]([^”`]{3,200})[”`]/g)].map(([, value = '']) => ({
     kind: 'symbol' as const,
     value: value.replace(/…$/, ''),
   }));

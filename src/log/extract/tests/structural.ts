@@ -172,7 +172,7 @@ function readListed(log: LogText, head: number, text: string): Item[] {
   return Array.from({ length: end - head + 1 }, (_, i) => head + i).flatMap((line) => {
     const item = line === head ? behind?.trim() : log.line(line).trim();
     const file = LISTED_FILE.exec(item ?? '')?.groups?.file;
-    if (file !== undefined && isTestFile(file)) return [fileItem(log, line, file)];
+    if (file !== undefined && isTestFile(file)) return [listedFile(log, line, file)];
     const groups = item === undefined ? undefined : LISTED.map((one) => one.exec(item)?.groups).find((one) => one !== undefined);
     return groups === undefined ? [] : [{ ...itemOf(log, line, groups, 'sure', line), end: line, listed: 'plain' }];
   });
@@ -182,6 +182,12 @@ function readListed(log: LogText, head: number, text: string): Item[] {
 function fileItem(log: LogText, line: number, file: string): Item {
   const item = itemOf(log, line, { title: '' }, 'sure', line);
   return { ...item, known: { ...item.known, name: file, suite: null, file } };
+}
+
+/** A file that is only named: what it died of stands above the list. */
+function listedFile(log: LogText, line: number, file: string): Item {
+  const item = fileItem(log, line, file);
+  return { ...item, known: { name: file, suite: null, file, line: null }, end: line, listed: 'plain' };
 }
 
 function titleEnd(log: LogText, line: number): number {

@@ -128,7 +128,7 @@ function weightOfUnknown({ file, severity, code, column, message }: Placed): num
 }
 
 const FRAME_OF_CODE =
-  /^\s{0,12}>{0,3}\s{0,6}\d{0,6}\s{0,4}[|│┊]|^\s{1,200}[\^~]|^>>> |^\.{3}$|^\s{1,12}(?:-->|:::) |: note: |^(?:symbol|location):|^\s{0,8}=?\s?(?:note|help):|^\s{0,8}\[(?:ERROR|error|javac)\]\s{2,200}\S/;
+  /^\s{0,12}>{0,3}\s{0,6}\d{0,6}\s{0,4}[|│┊]|^\s{1,200}[\^~]|^>>> |^\.{3}$|^\s{1,12}(?:-->|:::) |: note: (?!.{1,300}\[[A-Z]{2,6}\d{3,5}\]$)|^(?:symbol|location):|^\s{0,8}=?\s?(?:note|help):|^\s{0,8}\[(?:ERROR|error|javac)\]\s{2,200}\S/;
 
 /** The last line that belongs to the finding above: indented lines and shown code. Of blank lines only `blanks` are stepped over. */
 function endBelow(log: LogText, line: number, blanks: number): number {

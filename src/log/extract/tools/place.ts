@@ -169,6 +169,7 @@ export const TOOL_NAMES: readonly ToolName[] = [
   { tool: 'staticcheck', file: /\.go$/, says: /\((?<code>(?:SA|S|ST|QF|U)\d{4})\)$/, weight: 76, isPlain: 'column' },
   { tool: 'golangci-lint', file: /\.go$/, says: /\((?<code>[a-z]{3,30})\)$/, weight: 76, isPlain: 'column' },
   { tool: 'go', file: /\.go$/, weight: 76, isPlain: 'column' },
+  { tool: 'ansible-lint', file: /\.ya?ml$/, code: /^Task\/Handler$/ },
   { tool: 'rubocop', code: /^[A-Z]\w{1,40}\/\w/, severity: 'error', weight: 76 },
   { tool: 'ruby', file: /\.(?:rb|rake|gemspec)$/, says: /syntax error/, weight: 80, isPlain: 'line' },
   { tool: 'luacheck', file: /\.lua$/, code: /^[WE]\d{3}$/, severity: 'error', weight: 74 },

@@ -1,0 +1,25 @@
+import type { TriageSubject } from '../../domain/triage.ts';
+import { pathIn, projectOf } from '../paths.ts';
+import type { Value } from '../sentence.ts';
+import type { TellingBlock } from '../telling-block.ts';
+import { listed } from '../wording.ts';
+import { isProjectFile } from './place.ts';
+
+/** A line that says how many files have a fault; the files follow, one a line. */
+const COUNTED = /\b(?:\d{1,6}|the following|these) (?:[\w-]{1,20} ){0,2}files?\b/i;
+const FILE = /^\s{0,12}(?:[-*•] )?((?:[\w@.+-]{1,80}\/){0,12}[\w@+-][\w@.+-]{0,80}\.\w{1,8})$/;
+
+/** Reads the list of files below a deciding line that counts them, to its end; null where no list follows. */
+export function readListedFiles({ trigger, step }: TellingBlock, subject: TriageSubject): Value | null {
+  if (trigger.line === null || !COUNTED.test(trigger.text)) return null;
+  const files: string[] = [];
+  const below = step.filter(({ source, line }) => source === trigger.source && line > (trigger.line ?? line));
+  for (const { text } of below) {
+    const file = FILE.exec(text)?.[1];
+    if (file === undefined) break;
+    if (isProjectFile(file)) files.push(pathIn(file, projectOf(subject)));
+  }
+  const [first] = below;
+  if (first === undefined || files.length === 0) return null;
+  return { text: listed(files, 4), source: first.source, line: first.line, near: 'paragraph' };
+}

@@ -1,0 +1,20 @@
+/**
+ * Names that a tool's log need not print, because everybody who runs the tool has them: its own commands, files and options, by words
+ * that only its logs have.
+ */
+const OWN_NAMES: readonly (readonly [words: RegExp, names: readonly string[]])[] = [
+  [/\bcargo\b|\brustc\b|\bDiff in \S{1,200}\.rs:\d/, ['Cargo.toml', 'Cargo.lock', 'cargo fmt']],
+  [/\bgo: |\bgo\.sum\b|\bgo\.mod\b|\.go:\d/, ['go.mod', 'go.sum', 'go mod']],
+  [/\bnpm (?:error|ERR!)/, ['package.json', 'package-lock.json', 'working-directory']],
+  [/JavaScript heap out of memory/, ['NODE_OPTIONS', '--max-old-space-size']],
+  [/eslint\.config\.\(?js/, ['8']],
+  [/Imports are incorrectly sorted/i, ['isort']],
+];
+/** The first version that has a member of a standard library: a fact of the tables in src/judge/versions, not of the log. */
+const SINCE = /`[^`]{1,80}` (?:exists since|is gone since) (\d{1,4}(?:\.\d{1,3})*)/g;
+
+/** Returns the names that advice on a log may hold although the log does not print them. */
+export function findOwnNames(text: string, advice: string): ReadonlySet<string> {
+  const ofTools = OWN_NAMES.flatMap(([words, names]) => (words.test(text) ? names : []));
+  return new Set([...ofTools, ...Array.from(advice.matchAll(SINCE), ([, version = '']) => version)]);
+}
