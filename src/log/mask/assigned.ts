@@ -183,8 +183,12 @@ function isSecretValue(value: string, site: Site): boolean {
 const SECRET_KEY =
   /(?:encrypt(?:ion)?|decrypt(?:ion)?|signing|sign|master|hmac|aes|cipher|jwt|session|cookie|auth|webhook|vault)[_.-]?key$/i;
 
+/** Names of keys that sign packages: beside 40 hexadecimal digits they name an OpenPGP key by its fingerprint, which is public. */
+const SIGNING_KEY = /(?<!(?:cookie|hmac|jwt|request|session|token|url|webhook)[_.-]?)sign(?:ing)?[_.-]?key$/i;
+
 /** Tells whether a value is a key in hexadecimal digits: 128 bits or more, under a name of a secret key. */
 function isHexKey(value: string, { name }: Site): boolean {
+  if (SIGNING_KEY.test(name) && value.length === 40) return false;
   return SECRET_KEY.test(name) && value.length >= 32 && /^(?:0x)?[0-9a-f]+$/i.test(value) && looksSecret(value);
 }
 

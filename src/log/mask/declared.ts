@@ -1,3 +1,4 @@
+import { beginningsOf, buildMatcher, findGroups, type Matcher } from '../scan/matcher.ts';
 import { findAssigned } from './assigned.ts';
 import { isPlaceholder, type Span } from './span.ts';
 import type { Shape } from './tokens.ts';
@@ -94,18 +95,23 @@ function findEncoded(line: string, runs: RegExp, literals: readonly string[], de
 /** Characters that take no room: written into a name or a value, they keep it from being found. */
 const UNSEEN = ['\u00ad', '\u200b', '\u200c', '\u200d', '\u2060', '\ufeff'];
 const UNSEEN_ANY = new RegExp(`[${UNSEEN.join('')}]`, 'g');
+/** One of them, but for the byte order mark before a time: each step in a log of GitHub Actions begins with one. */
+const HIDES = /[\u00ad\u200b-\u200d\u2060]|\ufeff(?!\d{4}-\d\d-\d\dT)/;
 
-/** Finds in a line with characters that take no room what `find` finds without them. */
-export function createUnseenShape(find: (line: string) => Span[]): Shape {
+/** Finds in a line with characters that take no room what `shapes` find without them. */
+export function createUnseenShape(shapes: readonly Shape[]): Shape {
+  let matcher: Matcher | undefined;
   return {
     literals: UNSEEN,
     find: (line) => {
-      const places: number[] = [];
-      for (const [at, character] of Array.from({ length: line.length }, (_, i) => line.charAt(i)).entries())
-        if (!UNSEEN.includes(character)) places.push(at);
+      if (!HIDES.test(line)) return [];
       const seen = line.replace(UNSEEN_ANY, '');
-      if (seen.length === line.length) return [];
-      return find(seen).map(({ from, to }) => ({ from: places[from] ?? line.length, to: (places[to - 1] ?? line.length - 1) + 1 }));
+      matcher ??= buildMatcher(shapes.map(({ literals }) => beginningsOf(literals)));
+      const groups = findGroups(seen, matcher);
+      const spans = shapes.flatMap(({ find }, group) => (groups.has(group) ? find(seen) : []));
+      if (spans.length === 0) return [];
+      const places = line.split('').flatMap((character, at) => (UNSEEN.includes(character) ? [] : [at]));
+      return spans.map(({ from, to }) => ({ from: places[from] ?? line.length, to: (places[to - 1] ?? line.length - 1) + 1 }));
     },
   };
 }

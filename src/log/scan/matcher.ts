@@ -49,6 +49,17 @@ export function buildMatcher(groups: readonly (readonly string[])[], textFrom: n
   return build(groups, null, within);
 }
 
+/** Finds the groups of which one short text holds a literal. Escapes are stepped over as bytes that no literal holds. */
+export function findGroups(text: string, { next, columns, width, events, groups }: Matcher): Set<number> {
+  const found = new Set<number>();
+  let state = ROOT;
+  for (const byte of Buffer.from(text)) {
+    state = next[state * width + (columns[byte] ?? 0)] ?? ROOT;
+    if (state >= events) for (const group of groups[state - events] ?? []) found.add(group);
+  }
+  return found;
+}
+
 /** Of the wanted groups only, with escapes as text; or (null) of all, stepping over them. */
 function build(groups: readonly (readonly string[])[], wanted: readonly boolean[] | null, within: Matcher | null): Matcher {
   const literals = groups.flatMap((list, group) =>

@@ -111,5 +111,6 @@ export const HARMLESS: readonly string[] = [
   'zero\u200bwidth text in a sentence',
   'ssh-rsa fingerprint SHA256:uNiVztksCsDhcc0u9e8BrrXVlXUmSPYoMykSrI4Ckqo',
   'password_hash: bcrypt',
+  'RELEASE_SIGNING_KEY=4AEE18F83AFDEB23D4C29F1B7E05A6618BD0A1C7',
   'Signing key fingerprint: 4AEE 18F8 3AFD EB23',
 ];
