@@ -216,7 +216,10 @@ describe('the first minute with the demo', () => {
       );
       expect(await verdict.textContent()).toMatch(/\. \d+ more published and right, none published wrong\./);
       expect(await page.getByRole('heading', { name: /^Now published, and right \(\d+\)/ }).count()).toBe(1);
-      await page.getByRole('link', { name: /^demo\/[\w-]+ · ci/ }).first().click();
+      await page
+        .getByRole('link', { name: /^demo\/[\w-]+ · ci/ })
+        .first()
+        .click();
       await page.waitForURL(/\/builds\/bld_/);
     });
     expect(complaints).toEqual([]);
