@@ -1,0 +1,128 @@
+import ts from 'typescript';
+import { isPlainSentence, PRIVATE_WORDS } from './words.ts';
+
+/** One place that counts for a figure. */
+export interface Finding {
+  readonly file: string;
+  /** Counted from 1. */
+  readonly line: number;
+  readonly text: string;
+}
+
+export type FigureName = 'of' | 'sentences' | 'words' | 'lines' | 'spreads';
+type Total = 'functions' | 'comments' | 'lines';
+
+interface Figure {
+  readonly name: FigureName;
+  readonly title: string;
+  /** What the count is a part of; null where nothing is. */
+  readonly among: Total | null;
+}
+
+export const FIGURES: readonly Figure[] = [
+  { name: 'of', title: 'functions ending in "Of"', among: 'functions' },
+  { name: 'sentences', title: 'doc comments that are no sentence', among: 'comments' },
+  { name: 'words', title: 'private words in comments', among: null },
+  { name: 'lines', title: 'lines over 110 columns', among: 'lines' },
+  { name: 'spreads', title: 'spreads of a literal', among: null },
+];
+
+export interface LanguageReport {
+  readonly findings: Readonly<Record<FigureName, readonly Finding[]>>;
+  readonly totals: Readonly<Record<Total, number>>;
+}
+
+const MAX_COLUMNS = 110;
+
+/** Reads TypeScript files, by path, and collects where they leave plain language. */
+export function readLanguage(files: ReadonlyMap<string, string>): LanguageReport {
+  const findings: Record<FigureName, Finding[]> = { of: [], sentences: [], words: [], lines: [], spreads: [] };
+  const totals: Record<Total, number> = { functions: 0, comments: 0, lines: 0 };
+  for (const [file, text] of files) readFile(file, text);
+  return { findings, totals };
+
+  function readFile(file: string, text: string): void {
+    const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
+    const add = (name: FigureName, position: number, found: string) =>
+      findings[name].push({ file, line: source.getLineAndCharacterOfPosition(position).line + 1, text: found });
+    for (const [index, line] of text.split('\n').entries()) {
+      totals.lines++;
+      if (line.length > MAX_COLUMNS) findings.lines.push({ file, line: index + 1, text: `${line.length} columns` });
+    }
+    for (const { position, words } of commentsIn(source, text)) {
+      for (const [word] of words.matchAll(PRIVATE_WORDS)) add('words', position, word);
+    }
+    const documented = new Set<number>();
+    visit(source);
+
+    function visit(node: ts.Node): void {
+      const name = functionName(node);
+      if (name !== null) {
+        totals.functions++;
+        if (/[a-z\d]Of$/.test(name)) add('of', node.getStart(source), name);
+      }
+      if (isLiteralSpread(node)) add('spreads', node.getStart(source), node.getText(source).slice(0, 60).replace(/\s+/g, ' '));
+      readComment(node);
+      ts.forEachChild(node, visit);
+    }
+
+    function readComment(node: ts.Node): void {
+      const subject = subjectOfComment(node);
+      if (subject === null) return;
+      const range = ts.getLeadingCommentRanges(text, node.pos)?.at(-1);
+      if (range === undefined || !text.startsWith('/**', range.pos) || documented.has(range.pos)) return;
+      documented.add(range.pos);
+      totals.comments++;
+      const words = plainText(text.slice(range.pos, range.end));
+      if (!isPlainSentence(words, subject)) add('sentences', range.pos, `(${subject}) ${words.slice(0, 90)}`);
+    }
+  }
+}
+
+/** The name of what can be called: a declaration, a method, or a constant that holds a function. */
+function functionName(node: ts.Node): string | null {
+  if (ts.isFunctionDeclaration(node) || ts.isMethodDeclaration(node) || ts.isMethodSignature(node)) return nameText(node.name);
+  if (!ts.isVariableDeclaration(node) && !ts.isPropertyAssignment(node)) return null;
+  const value = node.initializer;
+  return value !== undefined && (ts.isArrowFunction(value) || ts.isFunctionExpression(value)) ? nameText(node.name) : null;
+}
+
+function nameText(name: ts.Node | undefined): string | null {
+  return name !== undefined && ts.isIdentifier(name) ? name.text : null;
+}
+
+/** Whether a comment above the node is about something that acts (function) or something that is (type); null where it is about neither. */
+function subjectOfComment(node: ts.Node): 'function' | 'type' | null {
+  if (ts.isFunctionDeclaration(node) || ts.isMethodDeclaration(node) || ts.isMethodSignature(node)) return 'function';
+  if (ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node) || ts.isClassDeclaration(node)) return 'type';
+  if (ts.isPropertySignature(node)) return node.type !== undefined && ts.isFunctionTypeNode(node.type) ? 'function' : 'type';
+  if (!ts.isVariableStatement(node)) return null;
+  const [first] = node.declarationList.declarations;
+  if (first === undefined) return null;
+  return functionName(first) === null ? 'type' : 'function';
+}
+
+/** `...{ … }` and `...[ … ]` without a condition: its members could stand there themselves. */
+function isLiteralSpread(node: ts.Node): boolean {
+  if (!ts.isSpreadAssignment(node) && !ts.isSpreadElement(node)) return false;
+  return ts.isObjectLiteralExpression(node.expression) || ts.isArrayLiteralExpression(node.expression);
+}
+
+function commentsIn(source: ts.SourceFile, text: string): { readonly position: number; readonly words: string }[] {
+  const found = new Map<number, string>();
+  const visit = (node: ts.Node): void => {
+    for (const { pos, end } of ts.getLeadingCommentRanges(text, node.pos) ?? []) found.set(pos, text.slice(pos, end));
+    for (const { pos, end } of ts.getTrailingCommentRanges(text, node.end) ?? []) found.set(pos, text.slice(pos, end));
+    for (const child of node.getChildren(source)) visit(child);
+  };
+  visit(source);
+  return [...found].map(([position, words]) => ({ position, words }));
+}
+
+function plainText(comment: string): string {
+  return comment
+    .replace(/^\/\*\*|\*\/$/g, '')
+    .replace(/^\s*\*\s?/gm, '')
+    .replace(/\s+/g, ' ')
+    .trim();
+}

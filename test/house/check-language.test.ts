@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+import { type FigureName, readLanguage } from '../../scripts/language/read-language.ts';
+
+const PLANTED: Readonly<Record<FigureName, string>> = {
+  of: 'export function nameOf(): string {\n  return "";\n}',
+  sentences: '/** What the job needs. */\nexport function readJob(): void {}',
+  words: '/** Reads whoever is there. */\nexport function readOwner(): void {}',
+  lines: `export const long = '${'x'.repeat(100)}';`,
+  spreads: 'export const both = { ...{ a: 1, b: 2 }, c: 3 };',
+};
+
+test.each(Object.entries(PLANTED))('a planted violation of "%s" is found, and only that one', (name, text) => {
+  const { findings } = readLanguage(new Map([['planted.ts', text]]));
+  const found = Object.entries(findings).flatMap(([figure, all]) => all.map(({ line }) => `${figure}:${line}`));
+  expect(found).toEqual([expect.stringMatching(new RegExp(`^${name}:\\d$`))]);
+});
+
+test('plain code has no findings', () => {
+  const text = `
+/** Reads the jobs of a build, newest first. */
+export function readJobs(): readonly string[] {
+  return [];
+}
+
+/** The most jobs that one build may have. */
+export const MAX_JOBS = 20;
+`;
+  expect(Object.values(readLanguage(new Map([['plain.ts', text]])).findings).flat()).toEqual([]);
+});
