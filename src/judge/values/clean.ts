@@ -1,3 +1,5 @@
+import { oneLine } from '../wording.ts';
+
 /** Longer values are no names but texts. */
 const MAX_VALUE = 160;
 
@@ -34,8 +36,5 @@ export function cleanWords(raw: string, most: number): string {
     .replace(/^(?:\d{4}-\d\d-\d\d[T ][\d:.,]{8,16}Z? |[-!*•×>→] (?=\S)){1,3}/, '')
     .replace(/^(?:(?:##\[error\]|npm (?:ERR!|error)(?: code)?|\[ERROR\]|ERROR:|Error:|error:|E:|fatal:|FATAL:) ?){1,3}/, '')
     .replace(/[.:;,\s]{1,10}$/, '');
-  if (text.length <= most) return text;
-  const cut = text.slice(0, most - 1);
-  const space = cut.lastIndexOf(' ');
-  return `${(space > most * 0.6 ? cut.slice(0, space) : cut).trimEnd()}…`;
+  return oneLine(text, most);
 }
