@@ -252,13 +252,13 @@ function fromException(entry: ThrownException, facts: Facts): Described {
   const { verb, title } = wordingOf(shortType(entry.type));
   const who = fn === null ? (place ?? 'The program') : place === null ? fn : `${fn} (${place})`;
   return {
-    title: title !== null ? `${title}${at === '' ? '' : ` ${at}`}` : titleOfException(entry, at, place, message),
+    title: title !== null ? `${title}${at === '' ? '' : ` ${at}`}` : titleThrown(entry, at, place, message),
     rootCause: `${who} ${verb} ${message}.${seen}`,
   };
 }
 
-/** Names what was thrown, where, and its message; of a long place only the file, so that the message is not cut off. */
-function titleOfException({ type }: ThrownException, at: string, place: string | null, message: string): string {
+/** Writes what was thrown, where, and its message; of a long place only the file. */
+function titleThrown({ type }: ThrownException, at: string, place: string | null, message: string): string {
   const whole = `${shortType(type)}${at === '' ? '' : ` ${at}`}: ${message}`;
   if (whole.length <= MAX_TITLE || place === null) return whole;
   return `${shortType(type)} at ${place.split('/').at(-1)}: ${message}`;

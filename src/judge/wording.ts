@@ -15,7 +15,8 @@ export function oneLine(text: string, most: number): string {
   if (line.length <= most) return line;
   const cut = line.slice(0, most - 1);
   const space = cut.lastIndexOf(' ');
-  return `${(space > most * 0.6 ? cut.slice(0, space) : cut).replace(/[\s:;,]{1,20}$/, '')}…`;
+  const whole = space > most * 0.6 ? cut.slice(0, space) : cut;
+  return `${whole.replace(/[\s:;,]{1,20}$/, '')}…`;
 }
 
 /** "a", "a and b", "a, b and 3 more". */
