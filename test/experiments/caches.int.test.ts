@@ -84,6 +84,8 @@ describe('a command whose tool has a cache', () => {
 
   test('and gave all passes is told as such', async () => {
     repository.commit(stamp('echo 1 passed'), 'works');
+    repository.git('checkout', '-q', '-b', 'work');
+    repository.commit({ 'note.txt': 'one\n' }, 'notes');
     writeFileSync(join(repository.folder, 'done'), '');
     const found = await confirmed(['make', 'done']);
     expect(found).toMatchObject({ verdict: 'inconclusive', arms: [{ passed: 0, cached: 2, exitCodes: [] }] });

@@ -22,9 +22,9 @@ export type OwnerFinder = (
 ) => Promise<Pick<Analysis, 'owner' | 'fileOwners'>>;
 
 /** So long the answer may wait for its owner, in milliseconds. */
-const LIMIT_MS = 3_000;
+const LIMIT_MS = 5_000;
 /** Of that, for CODEOWNERS: a stranger's file must leave time to find who changed the line last. */
-const RULES_MS = 2_000;
+const RULES_MS = 4_000;
 const KEPT_MS = 5 * 60_000;
 const MAX_FILES = 5;
 const WINDOW = 200;
