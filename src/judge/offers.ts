@@ -1,7 +1,7 @@
 import type { Fix } from './sentence.ts';
 
 const PATH = String.raw`(?:[\w@.+-]{1,80}\/){0,12}[\w@+-][\w@.+-]{0,80}\.\w{1,8}`;
-const VERSION = String.raw`v?\d{1,6}(?:\.[\dx*][\w.+-]{0,30}){0,4}`;
+const VERSION = String.raw`v?\d{1,6}[\w.+*-]{0,30}`;
 const AMOUNT = String.raw`\d[\d.,]{0,12} ?(?:[kKMGT]i?[bB]|bytes|%|ms|s|seconds|minutes)`;
 const pattern = (source: string) => new RegExp(source.replaceAll('PATH', PATH).replaceAll('VERSION', VERSION).replaceAll('AMOUNT', AMOUNT));
 

@@ -17,7 +17,7 @@ export function isOlder(shown: string, needed: string): boolean {
 
 /** Shortens a version to what people say: "20.0.0" to "20", "20.12.0" to "20.12". */
 export function shortVersion(version: string): string {
-  return version.replace(/(?:\.0)+$/, '');
+  return version.replace(/(?:\.0){1,6}$/, '');
 }
 
 function numbersIn(version: string): number[] {

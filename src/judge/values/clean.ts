@@ -14,12 +14,12 @@ export function cleanValue(raw: string): string | null {
     .replace(/\\[nrt]/g, ' ')
     .replace(/[│╭╰╮╯─┌└┐┘├┤]{1,200}/g, ' ')
     .replace(/\*\*|__(?=\s|$)/g, '')
-    .replace(/(?<=^@[\w.-]{1,80})%2f/i, '/')
+    .replace(/(?<=^@[\w.-]{1,60})%2f/i, '/')
     .replace(/\s{1,400}/g, ' ')
     .replace(FRAME, '')
     .replace(/(?<=[\w)\]])\.$/, '')
     .replace(QUOTED, '$1')
-    .replace(/^["'`‘“](?=[^"'`’”]{0,200}$)|(?<=^[^"'`‘“]{0,200})["'`’”]$/g, '');
+    .replace(/^["'`‘“](?=[^"'`’”]{0,200}$)|(?<=^[^"'`‘“]{0,60})["'`’”]$/g, '');
   return line === '' || line.length > MAX_VALUE || /\u2026$|\[address left out\]/.test(line) ? null : line;
 }
 

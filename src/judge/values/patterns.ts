@@ -2,7 +2,7 @@
 export const SHARED_PATTERNS: readonly RegExp[] = [
   // What is needed, and what was there.
   /(?<tool>[A-Z][\w.+-]{1,30}) (?:version )?(?<found>v?\d[\w.+-]{0,30}) (?:is (?:not supported|too old|unsupported)|detected|found)/,
-  /\b(?:requires?|needs?|expected|must be) (?:at least |version )?(?<required>(?:[<>=^~]{1,2} ?)?v?\d+(?:\.[\dx*][\w.+-]{0,30})+(?: or (?:newer|later|higher))?)/i,
+  /\b(?:requires?|needs?|expected|must be) (?:at least |version )?(?<required>(?:[<>=^~]{1,2} ?)?v?\d{1,6}\.[\w.+*-]{1,30}(?: or (?:newer|later|higher))?)/i,
   /\b(?:found|got|running|actual|current(?: version)?(?: is)?|but (?:it )?(?:is|was|has)|installed):? {0,4}v?(?<found>\d+(?:\.\d[\w.+-]{0,30}){1,4})/i,
   // What there is instead.
   /\((?:from versions: (?:[^)\n]{0,1900}, )?)(?<nearest>\d[\w.+-]{0,40})\)/,

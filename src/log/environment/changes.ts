@@ -35,7 +35,7 @@ export function changeIn(text: string): Omit<AnnouncedChange, 'at'> | null {
   for (const pattern of [...TITLES, ...BRANCHES]) {
     const { name, from, to } = pattern.exec(text)?.groups ?? {};
     if (name !== undefined && to !== undefined)
-      return { name, from: from?.replace(/^v/, '') ?? null, to: to.replace(/^v/, '').replace(/[.-]+$/, '') };
+      return { name, from: from?.replace(/^v/, '') ?? null, to: to.replace(/^v/, '').replace(/[.-]{1,10}$/, '') };
   }
   return null;
 }

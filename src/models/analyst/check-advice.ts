@@ -31,7 +31,7 @@ interface Part {
 function splitAdvice(advice: string): Part[] {
   const parts: Part[] = [];
   let fenced: string | null = null;
-  for (const line of advice.match(/[^\n]*\n|[^\n]+$/g) ?? []) {
+  for (const line of advice.split(/(?<=\n)/)) {
     const isFence = FENCE.test(line.trimStart());
     if (fenced !== null) {
       fenced += line;
@@ -46,7 +46,7 @@ function splitAdvice(advice: string): Part[] {
 }
 
 function splitSentences(line: string): Part[] {
-  const sentences = line.match(/.+?(?:[.!?](?=\s+[A-Z`"“(])\s+|$)|\n/gs) ?? [line];
+  const sentences = line.split(/(?<=[.!?]\s)(?=[A-Z`"“(])/);
   return sentences.map((text) => ({ text, isCode: false }));
 }
 

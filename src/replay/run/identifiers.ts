@@ -27,7 +27,7 @@ const EXTENSION =
 const PRODUCT = 'version|node|node\\.js|python|java|jdk|go|ruby|php|rust|dotnet|\\.net|xcode|gradle';
 const PATTERNS: readonly (readonly [Identifier['kind'], RegExp])[] = [
   ['package', /(?<![\w/])@[a-z0-9][\w.-]{0,60}\/[\w.-]{0,59}\w/gi],
-  ['path', /(?<![\w@])(?:[\w@.$-]{1,80}\/){1,20}[\w@.$-]{0,80}\w/g],
+  ['path', /(?<![\w@])(?:[\w@.$-]{1,80}\/){1,12}[\w@.$-]{0,60}\w/g],
   ['path', new RegExp(`(?<![\\w/.-])[\\w.-]{0,80}\\w\\.(?:${EXTENSION})(?![\\w/-])`, 'gi')],
   ['path', /(?<![\w/.])\.[a-z][\w-]{2,40}(?:\.[\w-]{1,20})?/g],
   ['path', /(?<![\w/.])(?:Dockerfile|Makefile|Gemfile|Jenkinsfile|Procfile|Rakefile|CMakeLists\.txt)(?!\w)/g],
@@ -71,7 +71,7 @@ export function findIdentifiers(text: string): Identifier[] {
   const plain = text.slice(0, MAX_TEXT).replace(NOT_NAMES, ' ');
   const found = new Map<string, Identifier>();
   const add = (kind: Identifier['kind'], match: string) => {
-    const value = match.replace(/^[`"“]+|[.,;:`"”]+$/g, '');
+    const value = match.replace(/^[`"“]{1,10}|[.,;:`"”]{1,10}$/g, '');
     if (value.length > 1 && !ENGLISH.test(value) && !found.has(value)) found.set(value, { kind, value });
   };
   for (const [kind, pattern] of PATTERNS) for (const [match] of plain.matchAll(pattern)) if (!isWordPair(kind, match)) add(kind, match);

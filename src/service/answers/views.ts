@@ -165,7 +165,7 @@ export async function findBuild(
   narrow: Pick<BuildNumber, 'repository' | 'pipeline'>,
 ): Promise<Build> {
   if (/^https?:\/\//.test(id)) return await findByUrl(builds, id);
-  const [, provider, repository, number] = /^([a-z]+):(?:(.+)#)?(.+)$/.exec(id) ?? [];
+  const [, provider, repository, number] = /^([a-z]{1,20}):(?:([^#\s]{1,200})#)?([^#\s]{1,200})$/.exec(id) ?? [];
   if (provider !== undefined && number !== undefined) {
     const known = Provider.safeParse(provider);
     if (!known.success)
