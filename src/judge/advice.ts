@@ -11,7 +11,7 @@ import { type Filled, type FindValue, fill, type Nearness, type Value, type Word
 import { cleanWords } from './values/clean.ts';
 import { wordsOf } from './wording.ts';
 
-/** What to do, or that nothing is known to do. */
+/** The advice, or that there is none. */
 export interface Advice {
   readonly text: string;
   readonly act: Act | null;
@@ -23,11 +23,11 @@ export interface Advice {
 
 /** Below it nothing is advised: a misleading hint costs three times what silence costs. */
 const LEAST_CONFIDENCE = 0.45;
-/** How much a sentence may be trusted by whose it is, before its values are looked at. */
+/** The trust in a sentence by its origin, before its values are looked at. */
 const BY_ORIGIN = { rule: 0.9, tool: 0.8, kind: 0.75 } as const;
 /** The same by where its farthest value stands. */
 const BY_NEARNESS: Readonly<Record<Nearness, number>> = { line: 1, paragraph: 0.95, step: 0.85 };
-/** Of a sentence that holds no value of the log. */
+/** The trust in a sentence that holds no value of the log. */
 const WITHOUT_VALUES = 0.8;
 
 /**
@@ -77,20 +77,20 @@ function fromLog(match: Match | null, { category, kind }: Classification, find: 
   const own = firstFilled(match?.rule.fix ?? [], find, BY_ORIGIN.rule);
   if (own !== null) return own;
   const hint = firstFilled(HINTS, find, BY_ORIGIN.tool);
-  if (hint !== null) return { ...hint, act: actOf(category) };
+  if (hint !== null) return { ...hint, act: chooseAct(category) };
   // What is said of a kind holds in the category that the kind belongs to.
   const isOfKind = match !== null && KIND_CATEGORY[kind] === category;
   const ofKind = isOfKind ? firstFilled(KIND_WORDING[kind].fix ?? [], find, BY_ORIGIN.kind) : null;
   if (ofKind !== null) return ofKind;
   const offered = firstFilled(OFFER_FIXES, find, BY_ORIGIN.tool);
-  if (offered !== null) return { ...offered, act: offered.act === 'ask' ? 'ask' : actOf(category) };
+  if (offered !== null) return { ...offered, act: offered.act === 'ask' ? 'ask' : chooseAct(category) };
   if (category === 'INFRA_ERROR') return null;
   const complaint = category === 'TEST_FAILURE' ? 'Start at {place}: “{complaint}”.' : 'Correct {place}: “{complaint}”.';
   const placed = firstFilled([['code', complaint]], find, BY_ORIGIN.kind);
-  return placed === null ? null : { ...placed, act: actOf(category) };
+  return placed === null ? null : { ...placed, act: chooseAct(category) };
 }
 
-/** What the failed tool itself says to do, with the files that it lists. */
+/** The hint of the failed tool itself, with the files that it lists. */
 const HINTS: NonNullable<Wording['fix']> = [
   ['code', 'The failed step lists {listed} and says what to do: “{hint}”.'],
   ['code', '{tool} says what to do: “{hint}”.'],
@@ -110,8 +110,8 @@ function trustIn({ values }: Filled): number {
   return values.reduce((least, { near }) => Math.min(least, BY_NEARNESS[near]), 1);
 }
 
-/** What advice of a tool usually asks for, by where the fault lies. */
-function actOf(category: Classification['category']): Act {
+/** Chooses the act that a tool's advice usually asks for, by where the fault lies. */
+function chooseAct(category: Classification['category']): Act {
   if (category === 'DEPENDENCY_ERROR') return 'dependency';
   return category === 'CODE_ERROR' || category === 'TEST_FAILURE' ? 'code' : 'configuration';
 }

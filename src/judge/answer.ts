@@ -121,7 +121,7 @@ function claimsOf(
   return firstOfEach(made, ({ text }) => text).slice(0, MAX_CLAIMS);
 }
 
-/** What changed, and which artifacts the failure is about. */
+/** States what changed, and which artifacts the failure is about. */
 function versionClaims({ facts }: Ruling, { category }: Classification, evidence: readonly Evidence[]): (Claim | null)[] {
   if (category === 'INFRA_ERROR') return [];
   const upgrades = findUpgrades(facts.subject, evidence).map((upgrade) => {

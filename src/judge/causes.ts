@@ -108,14 +108,14 @@ function countErrors({ length }: readonly Diagnostic[]): string {
   return length < MAX_DIAGNOSTICS ? String(length) : `${length} or more`;
 }
 
-/** A title with its place; of a long one only the file's own name, so that what is wrong is not cut off. */
+/** Writes a title with its place; of a long one only the file's own name, so that what is wrong is not cut off. */
 function titleAt(place: string | null, message: string): string {
   if (place === null) return message;
   const whole = `${place}: ${message}`;
   return whole.length <= MAX_TITLE ? whole : `${place.split('/').at(-1)}: ${message}`;
 }
 
-/** A title about a test, the name shortened where what happened would be cut off. */
+/** Writes a title about a test, the name shortened where what happened would be cut off. */
 function titleOfTest({ name }: FailingTest, what: string): string {
   const room = Math.max(28, MAX_TITLE - what.length - 4);
   return `“${oneLine(name, room)}”: ${what}`;

@@ -147,7 +147,7 @@ export function judge(facts: Facts, matches: readonly Match[], model = judgement
 const JAVA_COMPILER = /^java(?:c-|-compilation)/;
 const OWN_CATEGORY: ReadonlySet<string> = new Set(['test TEST_FAILURE', 'tool error CODE_ERROR']);
 
-/** What a category rests on: answers of one route are measured together. */
+/** Names what a category rests on: answers of one route are measured together. */
 export function routeOf(category: Category, witnesses: readonly Witness[], matches: readonly Match[]): Route {
   const by = new Set(witnesses.map((witness) => witness.by));
   if (matches.some(({ rule, strength }) => rule.category !== category && strength >= SUGGESTS)) return 'contradicted';

@@ -2,11 +2,11 @@ import type { Kind } from '../domain/category.ts';
 import type { Wording } from './sentence.ts';
 import { SOURCE_FIXES, SOURCE_READS } from './source-wording.ts';
 
-/** How a kind is spoken of, and what is true of each of its failures. A sentence without a filled slot is said of none. */
+/** The words for a kind, and what is true of each of its failures. A sentence without a filled slot is said of none. */
 interface KindWording extends Wording {
   /** The beginning of a sentence. */
   readonly spoken: string;
-  /** As `reads`, but tried only on the deciding line and the lines that continue it: the next finding is another matter. */
+  /** Patterns like `reads`, tried only on the deciding line and the lines that continue it: the next finding is another matter. */
   readonly readsOwn?: readonly RegExp[];
 }
 
@@ -105,7 +105,7 @@ const CALLS: Readonly<Record<string, string>> = {
   oxlint: 'npx oxlint',
 };
 
-/** A linter's own call with its option to mend, where the linter says how many findings that mends. */
+/** Writes a linter's own call with its option to mend, where the linter says how many findings that mends. */
 function fixByLinter(read: (slot: string) => string | null): string | null {
   const [fixable, command, problems] = [read('fixable'), read('command') ?? '', read('problems')];
   const linter = MENDING.exec(command)?.[1] ?? MENDING.exec(read('tool') ?? '')?.[1];

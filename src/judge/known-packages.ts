@@ -1,7 +1,7 @@
 /** Finds the value of a slot as text. */
 type Read = (slot: string) => string | null;
 
-/** What Debian and Ubuntu call the package that has a header, a library or a module of pkg-config. */
+/** The package of Debian and Ubuntu that has a header, a library or a module of pkg-config. */
 const SYSTEM_PACKAGES: Readonly<Record<string, string>> = {
   'Python.h': 'python3-dev',
   'openssl/ssl.h': 'libssl-dev',
@@ -121,7 +121,7 @@ const SET_UP: Readonly<Record<string, string>> = {
   bun: 'Set up Bun (`oven-sh/setup-bun`)',
 };
 
-/** What is a file of the project, or no name of a program at all. */
+/** A file of the project, or no name of a program at all. */
 const NO_PROGRAM = /\.(?:sh|bash|py|js|ts|mjs|cjs|rb|pl|bat|cmd|ps1)$|^(?:error|line|file|command|warning|bash|sh|\d+)$/i;
 
 /** Advises to install the package that is known to have what is missing. */

@@ -36,7 +36,7 @@ export function listErrors({ subject }: Facts): Diagnostic[] {
   return firstOfEach(errors, ({ file, line, message }) => `${file}:${line} ${message}`);
 }
 
-/** The fact that sentences are made of: the leading diagnostic, where there is one with a place, else what decided. */
+/** Finds the fact that sentences are made of: the leading diagnostic, where there is one with a place, else what decided. */
 export function findTellingFact(facts: Facts, match: Match | null): Fact | null {
   const entry = findLeadingDiagnostic(facts, match);
   if (match === null) return facts.all.find(({ origin }) => origin === 'message') ?? null;

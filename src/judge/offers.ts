@@ -6,7 +6,7 @@ const AMOUNT = String.raw`\d[\d.,]{0,12} ?(?:[kKMGT]i?[bB]|bytes|%|ms|s|seconds|
 const pattern = (source: string) => new RegExp(source.replaceAll('PATH', PATH).replaceAll('VERSION', VERSION).replaceAll('AMOUNT', AMOUNT));
 
 /**
- * What failing tools of all kinds offer in nearly the same words: the word they take for the right one, the values they support, the
+ * Offers that failing tools of all kinds make in nearly the same words: the word they take for the right one, the values they support, the
  * version they need. Read on the deciding line and below it, up to the next finding.
  */
 export const OFFER_READS: readonly RegExp[] = [
@@ -49,7 +49,7 @@ export const OFFER_READS: readonly RegExp[] = [
   ),
 ];
 
-/** What to do about it, the most specific first; asked of failures that no row has a sentence for. */
+/** Advice about offers, the most specific first; asked of failures that no row has a sentence for. */
 export const OFFER_FIXES: readonly Fix[] = [
   ['code', 'Use `{suggestion}` instead of `{mistaken}`.'],
   ['code', 'Use one of the supported values instead of `{mistaken}`: {allowedValues}.'],
@@ -71,21 +71,21 @@ export const OFFER_FIXES: readonly Fix[] = [
 /** Programs that start others: an option that is added to their call is not the linter's. */
 const STARTERS = /^(?:npm|pnpm|yarn|bun|make|just|task|tox|nox|mvn|gradle|docker|(?:ba)?sh|python3?|poetry|uv|\.{0,2}\/)(?![\w-])/;
 
-/** The linter's own call with its option to correct findings. */
+/** Writes the linter's own call with its option to correct findings. */
 function mendByCommand(read: (slot: string) => string | null): string | null {
   const [command, option, count] = [read('command'), read('mendOption'), read('mendable')];
   if (command === null || option === null || count === null || Number(count) === 0 || STARTERS.test(command)) return null;
   return `Run \`${command} ${option}\` and commit the result: that corrects ${count} of the findings.`;
 }
 
-/** Two names that differ only in upper and lower case. */
+/** Finds two names that differ only in upper and lower case. */
 function renameFile(read: (slot: string) => string | null): string | null {
   const [misnamed, named] = [read('misnamed'), read('named')];
   if (misnamed === null || named === null || misnamed === named || misnamed.toLowerCase() !== named.toLowerCase()) return null;
   return `Rename ${misnamed} to ${named}, or correct the name where it is used: only upper and lower case differ.`;
 }
 
-/** A path that does not exist and that the step's own command names. */
+/** Finds a path that does not exist and that the step's own command names. */
 function createPath(read: (slot: string) => string | null): string | null {
   const [path, command] = [read('path'), read('command')];
   if (path === null || command === null || !command.split(/[\s=]/).includes(path)) return null;

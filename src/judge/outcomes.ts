@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Route, type RouteOutcome } from '../domain/publish-bound.ts';
 import stored from './outcomes.json' with { type: 'json' };
 
-/** Which rows had no part in the training by which an answer was judged: all of its source, or all of its project. */
+/** The rows that had no part in the training by which an answer was judged: all of its source, or all of its project. */
 export const LeftOut = z.enum(['source', 'project']);
 export type LeftOut = z.infer<typeof LeftOut>;
 
@@ -24,7 +24,7 @@ export const OutcomesFile = z.object({
 });
 export type OutcomesFile = z.infer<typeof OutcomesFile>;
 
-/** The outcomes that this release ships. */
+/** Returns the outcomes that this release ships. */
 export function heldOutcomes(): readonly HeldOutcome[] {
   loaded ??= unpackOutcomes(OutcomesFile.parse(stored));
   return loaded;
@@ -47,7 +47,7 @@ function unpackOutcomes({ leftOut }: OutcomesFile): HeldOutcome[] {
   );
 }
 
-/** Those by which publishing is decided: of sources that were left out. */
+/** Returns those by which publishing is decided: of sources that were left out. */
 export function sourceOutcomes(): readonly HeldOutcome[] {
   return heldOutcomes().filter(({ leftOut }) => leftOut === 'source');
 }
@@ -57,10 +57,10 @@ const FEWEST = 8;
 /** Answers of one route are counted together from each of these. */
 const BANDS = [0.85, 0.65, 0] as const;
 
-/** How answers of this route and about this sure did on sources that were left out; null where too few were measured. */
+/** Counts how answers of this route and about this sure did on sources that were left out; null where too few were measured. */
 export function recordOf(route: Route, stated: number): { readonly right: number; readonly of: number } | null {
-  const bandOf = (sureness: number) => BANDS.find((from) => sureness >= from);
-  const like = sourceOutcomes().filter((one) => one.route === route && bandOf(one.stated) === bandOf(stated));
+  const findBand = (sureness: number) => BANDS.find((from) => sureness >= from);
+  const like = sourceOutcomes().filter((one) => one.route === route && findBand(one.stated) === findBand(stated));
   if (like.length < FEWEST) return null;
   return { right: like.filter(({ right }) => right).length, of: like.length };
 }

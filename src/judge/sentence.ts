@@ -1,6 +1,6 @@
 import type { Act } from '../domain/analysis.ts';
 
-/** How near to the deciding line a value was read: on it, in its paragraph, or elsewhere in the failed step. */
+/** The distance of a value from the deciding line: on it, in its paragraph, or elsewhere in the failed step. */
 export type Nearness = 'line' | 'paragraph' | 'step';
 
 /** A word of the log that a sentence may hold, with the line it stands on. */
@@ -27,13 +27,13 @@ export type Sentences = Sentence | readonly Sentence[];
 /** Advice: the kind of act it asks for, and the sentence. */
 export type Fix = readonly [act: Act, sentence: Sentence];
 
-/** What a row knows to say about its failures. */
+/** The sentences of a row. */
 export interface Wording {
   /** Each named group is a slot: tried on the deciding line, then on its paragraph, then on the failed step. */
   readonly reads?: readonly RegExp[];
-  /** At most 80 characters when filled. */
+  /** The headline; at most 80 characters when filled. */
   readonly title?: Sentences;
-  /** What was attempted, what refused it, and the values. */
+  /** The cause: what was attempted, what refused it, and the values. */
   readonly cause?: Sentences;
   /** Advice, the most specific first; none is better than a guess. */
   readonly fix?: readonly Fix[];
@@ -79,7 +79,7 @@ export function fill(sentence: Sentence, find: FindValue): Filled | null {
   return { text: sentence.replace(SLOT, spoken), values };
 }
 
-/** The slots that the templates of a wording name; functions are not looked into. */
+/** Returns the slots that the templates of a wording name; functions are not looked into. */
 export function slotsIn({ title, cause, fix }: Wording): string[] {
   const sentences = [title ?? [], cause ?? [], (fix ?? []).map(([, sentence]) => sentence)].flat();
   const templates = sentences.filter((sentence) => typeof sentence === 'string');

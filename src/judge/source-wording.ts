@@ -3,7 +3,7 @@ import type { Fix } from './sentence.ts';
 const NAME = String.raw`[\w.$:<>~]{1,80}`;
 const pattern = (source: string) => new RegExp(source.replaceAll('NAME', NAME));
 
-/** What compilers, type checkers and linters of many languages say about source in nearly the same words. */
+/** Complaints of compilers, type checkers and linters of many languages about source in nearly the same words. */
 export const SOURCE_READS: readonly RegExp[] = [
   // A word that is nearly right.
   /\b[Dd]id you mean:? (?:to (?:use|import|write) )?(?:one of )?['"`‘“]?(?<suggestion>[\w@./$:-]{2,80})/,
@@ -48,7 +48,7 @@ export const SOURCE_READS: readonly RegExp[] = [
   /(?<whitespace>Trailing whitespace)/i,
 ];
 
-/** What to do about them; each names the place. */
+/** Advice about them; each names the place. */
 export const SOURCE_FIXES: readonly Fix[] = [
   ['code', 'Correct {place}: {tool} suggests `{suggestion}`.'],
   ['code', 'Export `{exported}` from {exporter}, or correct the import at {place}.'],

@@ -76,7 +76,7 @@ function linesOfFailedSteps(lines: readonly ShownLine[], { failedSections }: Tri
   );
 }
 
-/** The paragraph from the trigger on as one text, its wrapped lines joined, and which line each part of it is from. */
+/** Returns the paragraph from the trigger on as one text, its wrapped lines joined, and which line each part of it is from. */
 export function joinAfter({ trigger, paragraph }: TellingBlock): {
   readonly text: string;
   readonly lineAt: (index: number) => ShownLine | null;

@@ -111,7 +111,7 @@ export const TIES: Readonly<Record<string, Tie>> = {
   },
 };
 
-/** A name that the running version of the language does not have is no fault of the code that uses it. */
+/** Blames the runtime, not the code, for a name that the running version does not have. */
 function runtimeOfAnotherVersion(facts: Facts): TieRuling | null {
   const fact = facts.all.find(({ text, weight }) => weight >= HEEDED && findMismatch(text, facts.subject)?.isFromTable === true);
   if (fact === undefined) return null;
@@ -124,7 +124,7 @@ function runtimeOfAnotherVersion(facts: Facts): TieRuling | null {
   };
 }
 
-/** What a complaint has to weigh before its version is looked at. */
+/** The least weight of a complaint before its version is looked at. */
 const HEEDED = 0.4;
 const NAME_MISSED: ReadonlySet<Kind> = new Set([
   ...(['null_reference', 'crash', 'compile_error', 'type_error', 'missing_module', 'version_conflict', 'link_error'] as const),

@@ -2,7 +2,7 @@ import type { TriageSubject } from '../../domain/triage.ts';
 import type { Value } from '../sentence.ts';
 import type { ShownLine, TellingBlock } from '../telling-block.ts';
 
-/** How shells, runners and package managers show a command before they run it. */
+/** Forms in which shells, runners and package managers show a command before they run it. */
 const SHOWN = [
   /^(?:##\[group\]|\[command\]|\[group\])?(?:Run|Running) (?=[\w./-]{1,80}(?: |$))(.{2,120})$/,
   /^\+{1,3} (.{2,120})$/,
@@ -33,7 +33,7 @@ export function readCommand({ trigger, paragraph, step }: TellingBlock, subject:
     : null;
 }
 
-/** GitHub shows a step's script below the line that names its first command, line by line in color, up to the shell. */
+/** Tells whether a line begins a script: GitHub shows it below the line that names its first command, line by line in color, up to the shell. */
 function isFirstOfScript({ source, line, text }: ShownLine, step: TellingBlock['step']): boolean {
   if (!/^(?:##\[group\])?Run /.test(text.trim())) return false;
   const below = step.filter((one) => one.source === source && one.line > line && one.line <= line + 40);
@@ -41,7 +41,7 @@ function isFirstOfScript({ source, line, text }: ShownLine, step: TellingBlock['
   return shell > 1 && !/^\s{0,4}with:/.test(below[0]?.text ?? '');
 }
 
-/** The words that tell a command from others: its program and its arguments, without what many commands have. */
+/** Returns the words that tell a command from others: its program and its arguments, without what many commands have. */
 function wordsOfCommand(command: string): string[] {
   return command
     .split(/[\s=/]+/)

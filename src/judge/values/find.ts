@@ -63,20 +63,20 @@ interface Patterns {
   readonly readsOwn: readonly RegExp[];
 }
 
-/** The lines below the trigger up to the next finding. */
+/** Returns the lines below the trigger up to the next finding. */
 function linesThatContinue({ trigger, paragraph }: TellingBlock, { subject }: Facts): TellingBlock['paragraph'] {
   const below = paragraph.filter(({ line }) => trigger.line !== null && line > trigger.line);
   const next = below.findIndex((one) => subject.diagnostics.some(({ at }) => at?.source === one.source && at.line === one.line));
   return next < 0 ? below : below.slice(0, next);
 }
 
-/** The slots that any row may use. */
+/** Returns the slots that any row may use. */
 export function sharedSlots(): ReadonlySet<string> {
-  return new Set([...Object.keys(READERS), ...[...OFFER_READS, ...SHARED_PATTERNS].flatMap(groupsOf)]);
+  return new Set([...Object.keys(READERS), ...[...OFFER_READS, ...SHARED_PATTERNS].flatMap(listGroups)]);
 }
 
-/** The names of a pattern's groups. */
-export function groupsOf({ source }: RegExp): string[] {
+/** Returns the names of a pattern's groups. */
+export function listGroups({ source }: RegExp): string[] {
   return Array.from(source.matchAll(/\(\?<([a-zA-Z]\w{0,30})>/g), ([, name]) => name ?? '');
 }
 
@@ -101,7 +101,7 @@ function readLines(slot: string, patterns: readonly RegExp[], lines: TellingBloc
   return null;
 }
 
-/** A sentence that was wrapped is only whole where its lines are joined. */
+/** Reads a wrapped sentence, which is only whole where its lines are joined. */
 function readWrapped(slot: string, patterns: readonly RegExp[], block: TellingBlock): Value | null {
   const { text, lineAt } = joinAfter(block);
   for (const pattern of patterns) {
@@ -120,13 +120,13 @@ function groupIn(pattern: RegExp, text: string, slot: string): string | null {
   return value === null || FITS[slot]?.test(value) === false ? null : value;
 }
 
-/** What some slots may hold, whatever was read: only a program can be installed, not an option, a shell's own word or function. */
+/** The words that some slots may hold: only a program can be installed, not an option, a shell's own word or function. */
 const FITS: Readonly<Record<string, RegExp>> = {
   program:
     /^(?!(?:source|export|local|declare|typeset|function|alias|let|pushd|popd|shopt|set|unset|read|eval|exec|trap|return|then|fi|do|done|else|elif|if|for|while|case|esac)$)(?![a-z]+_[a-z_]+$)[\w./]/,
 };
 
-/** The first line, nearest first, in which a word is found. */
+/** Finds the first line, nearest first, in which a word is found. */
 function onLines({ trigger, paragraph }: TellingBlock, read: (text: string) => string | null): Value | null {
   const first = read(trigger.text);
   if (first !== null) return valueOn(trigger, cleanValue(first));
@@ -145,12 +145,12 @@ function change(value: Value | null, how: (text: string) => string): Value | nul
   return value === null ? null : { ...value, text: how(value.text) };
 }
 
-/** What a line that counts files says about them. */
+/** Reads what a line that counts files says about them. */
 function countedFault(block: TellingBlock, subject: Facts['subject']): Value | null {
   return readListedFiles(block, subject) === null ? null : valueOn(block.trigger, cleanWords(block.trigger.text.split('\n')[0] ?? '', 140));
 }
 
-/** A package's published name; null for a file of the project. */
+/** Reads a package's published name; null for a file of the project. */
 function publishedName(text: string): string | null {
   const name = missingModuleName(text);
   if (name === null || /^(?:[./~#]|@\/|src\/|[A-Za-z]:)/.test(name)) return null;
@@ -158,7 +158,7 @@ function publishedName(text: string): string | null {
   return name.startsWith('@') ? name.split('/').slice(0, 2).join('/') : (name.split('/')[0] ?? name);
 }
 
-/** The tool that reported the error, as people call it; null where only its form was read. */
+/** Reads the tool that reported the error, as people call it; null where only its form was read. */
 function readTool({ trigger }: TellingBlock, { subject }: Facts): Value | null {
   const entry = subject.diagnostics.find(({ at }) => at !== null && at.source === trigger.source && at.line === trigger.line);
   const name = entry === undefined ? null : toolName(entry);

@@ -46,7 +46,7 @@ interface Found {
   readonly path: string;
   readonly line: number | null;
   readonly at: { readonly source: string; readonly line: number };
-  /** What the tool says about the place. */
+  /** The tool's words about the place. */
   readonly said?: string;
 }
 
@@ -64,12 +64,12 @@ function diagnosedPlace({ trigger, step }: TellingBlock, subject: TriageSubject)
   };
 }
 
-/** ansible-lint prints the name of a task at its place; what is wrong with it stands on the line above. */
+/** Tells whether a finding of ansible-lint only names a task; what is wrong with it stands on the line above. */
 function namesTask({ code }: Diagnostic): boolean {
   return code === 'Task/Handler';
 }
 
-/** A compiler's closing line counts the errors above it. */
+/** Tells whether a line is a compiler's closing one, which counts the errors above it. */
 function saysWhatFollows(text: string): boolean {
   return /\b(?:could not compile|compilation (?:failed|failure|error)|failed to compile|\d{1,6} (?:errors?|problems?))\b/i.test(text);
 }
@@ -89,7 +89,7 @@ function framePlace({ trigger, step }: TellingBlock, subject: TriageSubject): Fo
   return best === undefined ? null : shownFrame(best, step);
 }
 
-/** A frame of the log is on a line of its own. */
+/** Finds the frame's own line in the log. */
 function shownFrame({ path, line }: OwnFrame, step: TellingBlock['step']): Found | null {
   const name = path.split('/').at(-1) ?? path;
   const at = step.find(({ text }) => text.includes(name) && (line === null || text.includes(String(line))));
@@ -109,14 +109,14 @@ function statedPlace({ trigger, paragraph }: TellingBlock, subject: TriageSubjec
   return null;
 }
 
-/** The place of the test that the deciding line is about. */
+/** Finds the place of the test that the deciding line is about. */
 function testPlace({ trigger }: TellingBlock, subject: TriageSubject): Found | null {
   const test = findToldTest(trigger, subject);
   if (test?.file == null || test.at === null || !isProjectFile(test.file)) return null;
   return { path: pathIn(test.file, projectOf(subject)), line: test.line, at: test.at };
 }
 
-/** Whether a path is a source of the project: not a library's, a runner's, or what a build wrote. */
+/** Tells whether a path is a source of the project: not a library's, a runner's, or what a build wrote. */
 export function isProjectFile(path: string): boolean {
   return path !== '' && !isForeignPath(path) && !NO_SOURCE.test(path);
 }

@@ -10,7 +10,7 @@ export function findToldTest(trigger: TellingBlock['trigger'], { failingTests }:
   return told ?? failingTests.find(({ at }) => at !== null && at.source === trigger.source && at.line === trigger.line) ?? null;
 }
 
-/** The same, else the first one that the failed step names. */
+/** Finds the same, else the first one that the failed step names. */
 function findTest({ trigger }: TellingBlock, subject: TriageSubject): FailingTest | null {
   const { failures, failingTests } = subject;
   return findToldTest(trigger, subject) ?? failures.find(({ test }) => test !== null)?.test ?? failingTests[0] ?? null;
@@ -35,7 +35,7 @@ export function readActual(block: TellingBlock, subject: TriageSubject): Value |
   return valueAt(test?.expected == null ? null : shorten(test.actual), test, block);
 }
 
-/** What represents a whole file of tests bears no test's name. */
+/** Tells whether a test represents a whole file. */
 function isFileName({ name }: FailingTest): boolean {
   return /\btest suite failed to run\b/i.test(name);
 }
@@ -45,7 +45,7 @@ function shorten(text: string | null): string | null {
   return value === null || value.length > 80 ? null : value;
 }
 
-/** The value on the line of the test's report that holds it, so that the line can be quoted. */
+/** Reads the value on the line of the test's report that holds it, so that the line can be quoted. */
 function valueAt(text: string | null, test: FailingTest | null, { step }: TellingBlock): Value | null {
   if (text === null || test === null) return null;
   const bare = text.replace(/^“|”$/g, '');

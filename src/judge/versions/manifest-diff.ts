@@ -12,7 +12,7 @@ const MANIFEST =
   /(?:^|\/)(?:package(?:-lock)?\.json|pom\.xml|[\w-]*requirements[\w-]*\.(?:txt|in)|pyproject\.toml|Pipfile|Cargo\.toml|go\.mod|Gemfile|composer\.json|build\.gradle(?:\.kts)?|libs\.versions\.toml|gradle\.properties|[\w.-]+\.(?:cs|fs|vb)proj|Directory\.Packages\.props|setup\.(?:py|cfg))$/;
 
 const VERSION = String.raw`[\^~><=v ]{0,4}(?<version>\d[\w.+-]{0,60})`;
-/** How a line of a manifest gives a name its version. */
+/** Forms in which a line of a manifest gives a name its version. */
 const DECLARATIONS: readonly RegExp[] = [
   new RegExp(String.raw`^\s{0,40}"(?<name>@?[\w./-]{1,120})": ?"${VERSION}"`),
   new RegExp(String.raw`^\s{0,40}['"]?(?<name>[\w.-]{1,100})(?:\[[\w,-]{1,60}\])? ?(?:==|~=|>=)${VERSION}`),

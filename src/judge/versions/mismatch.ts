@@ -8,7 +8,7 @@ import { requirementIn } from './requirements.ts';
 /** A runtime whose version, as the log shows it, is not one that the code needs. */
 export interface VersionMismatch extends VersionNeed {
   readonly running: string | null;
-  /** Where the log shows the running version; null where the complaint itself does, or nothing. */
+  /** The line that shows the running version; null where the complaint itself does, or nothing. */
   readonly runningAt: LogPosition | null;
 }
 

@@ -1,10 +1,10 @@
 /** Runtimes, compilers and libraries as people name them. */
 export type Tool = 'Node' | 'Python' | 'Go' | 'Java' | 'Rust' | 'glibc';
 
-/** What a line of the log says, or a table knows, that something needs. */
+/** A need that a line of the log states, or a table knows. */
 export interface VersionNeed {
   readonly tool: Tool;
-  /** What needs it, ready for a sentence: "`toReversed`", "spring-core-6.0.4.jar". */
+  /** The name of what needs it, ready for a sentence: "`toReversed`", "spring-core-6.0.4.jar". */
   readonly subject: string;
   /** The first version that has it, or with `isGone` the first that has it no more. */
   readonly version: string;

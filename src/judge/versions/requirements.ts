@@ -4,7 +4,7 @@ interface RequirementRow {
   readonly tool: VersionNeed['tool'];
   /** Groups: `needs` the version, and where they are there `has` the running one and `subject` what needs it. */
   readonly pattern: RegExp;
-  /** What needs it, where the line does not say. */
+  /** The name of what needs it, where the line does not say. */
   readonly subject?: string;
   /** Makes a version of what the tool counts, such as class files. */
   readonly convert?: (needed: string) => string;

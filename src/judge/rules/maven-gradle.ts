@@ -1,0 +1,132 @@
+import type { Fact } from '../facts.ts';
+import { type RuleRow, ruleTable } from '../rule.ts';
+import { GENERIC_COMPILE } from './symptoms.ts';
+
+/** What Maven and Gradle say of artifacts. */
+export const MAVEN_GRADLE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
+  'managed-version-gone': {
+    kind: 'version_conflict',
+    strength: 5,
+    patterns: [/'dependencies\.dependency\.version' for \S{1,200} is missing/],
+    reads: [/'dependencies\.dependency\.version' for (?<artifact>[\w.-]{1,120}:[\w.-]{1,120}):\S{1,80} is missing/],
+    title: 'No version of {artifact} is given or managed',
+    cause: 'The build declares {artifact} without a version, and neither its parent nor a bill of materials manages one any more.',
+    fix: [['dependency', 'Give {artifact} a version in the build file, or use a parent or bill of materials that manages it.']],
+    outranks: ['build-script-broken', 'maven-unresolvable'],
+    matches: ["[ERROR] 'dependencies.dependency.version' for org.fruit:pear-core:jar is missing. @ line 41, column 17"],
+    ignores: ["'dependencies.dependency.version' for org.fruit:pear-core:jar is managed"],
+    says: [
+      {
+        log: "[ERROR] 'dependencies.dependency.version' for org.fruit:pear-core:jar is missing. @ line 41, column 17",
+        title: 'No version of org.fruit:pear-core is given or managed',
+        fix: 'Give org.fruit:pear-core a version in the build file, or use a parent or bill of materials that manages it.',
+      },
+    ],
+  },
+  'maven-unresolvable': {
+    kind: 'dependency_install',
+    strength: 4.8,
+    patterns: [
+      /Could not resolve dependencies/,
+      /Could not find artifact/,
+      /artifacts could not be resolved/,
+      /Failed to collect dependencies/,
+      /Non-resolvable (?:parent POM|import POM)/,
+      /Could not resolve all (?:files|dependencies|artifacts|task dependencies)/,
+      /> Could not find \S{1,200}/,
+      /UNRESOLVED DEPENDENCIES|unresolved dependency|DependencyResolutionException/,
+      /not found: \S{1,120}#\S{1,120};/,
+    ],
+    when: notJustTheNetwork,
+    reads: [
+      /maven-default-http-blocker.{0,80}Blocked mirror for repositories: \[(?<blocked>[\w.-]{1,80} \(http:[^,)\s]{1,160})/,
+      /Could not find artifact (?<artifact>[\w.:${}-]{3,200}) in (?<where>\S{1,80} \([^)\n]{1,200}\))/,
+      /Could not find artifact (?<artifact>[\w.:${}-]{3,200})/,
+      /Could not find artifact (?<snapshot>[\w.:${}-]{3,180}-SNAPSHOT)/,
+      /Could not transfer artifact (?<refused>[\w.:${}-]{3,200}) from\/to (?<where>\S{1,80} \([^)\n]{1,200}\))/,
+      /(?:status(?: code)?:?|Unauthorized|Forbidden|reason phrase:?)\D{0,12}(?<code>40[13])\b/,
+      /> Could not find (?<coordinates>[\w.-]{1,100}:[\w.:-]{3,160}?)\.?$/,
+      /^\s{2,20}(?:> )?(?<requiredBy>project :[\w:-]{0,100})/,
+      /on project (?<project>[\w.-]{1,100})/,
+    ],
+    title: [
+      'Maven refuses the repository {blocked} without TLS',
+      'The repository refused {refused} ({code})',
+      'Maven cannot find {artifact}',
+      'Gradle cannot find {coordinates}',
+    ],
+    cause: [
+      'Maven blocks repositories that are reached by http, such as {blocked}.',
+      'The repository {where} refused {refused} with {code}: the login of the job is missing or may not read it.',
+      '{project} depends on {artifact}, but the repository {where} has no such artifact.',
+      'The project depends on {artifact}, but the repository {where} has no such artifact.',
+      'The {requiredBy} depends on {coordinates}, but none of its repositories has such an artifact.',
+      'The project depends on {coordinates}, but none of its repositories has such an artifact.',
+    ],
+    fix: [
+      ['configuration', 'Reach the repository {blocked} by https, or remove it: Maven blocks http.'],
+      ['ask', 'Give the job a login for {where} in the settings of Maven: it answered {code}.'],
+      ['dependency', 'Depend on a release instead of {snapshot}, or build and install that snapshot before this step.'],
+      ['dependency', 'Correct the version of {artifact} to one that is published, or add the repository that has it.'],
+      ['dependency', 'Correct the version of {coordinates} to one that is published, or add the repository that has it.'],
+    ],
+    outranks: [...GENERIC_COMPILE, 'path-missing'],
+    matches: ['[ERROR] Could not find artifact org.fruit:pear:jar:9.9 in central (https://repo.maven.apache.org/maven2)'],
+    ignores: ['[WARNING] Could not resolve dependencies of optional plugin, ignored', 'Resolving dependencies'],
+    says: [
+      {
+        log: '[ERROR] Failed to execute goal on project scales: Could not resolve dependencies: Could not find artifact org.fruit:pear:jar:9.9 in central (https://repo.maven.apache.org/maven2)',
+        cause:
+          'scales depends on org.fruit:pear:jar:9.9, but the repository central (https://repo.maven.apache.org/maven2) has no such artifact.',
+        fix: 'Correct the version of org.fruit:pear:jar:9.9 to one that is published, or add the repository that has it.',
+      },
+    ],
+  },
+  'maven-enforcer': {
+    kind: 'version_conflict',
+    strength: 4.6,
+    patterns: [
+      /^(?:\[ERROR\] )?(?:Failed to execute goal )?(?:org\.apache\.maven\.plugins:)?maven-enforcer-plugin:/i,
+      /Dependency convergence error/i,
+      /RequireUpperBound/i,
+      /requires Jenkins \d/i,
+      /Some Enforcer rules have failed/i,
+      /banned dependenc/i,
+      /^(?:\[\w{5,7}\] )?Rule \d{1,3}: org\.apache\.maven\.(?:plugins\.)?enforcer/i,
+    ],
+    reads: [
+      /Dependency convergence error for (?<artifact>\S{3,160})/i,
+      /Require upper bound dependencies error for (?<bound>\S{3,160})/i,
+      /Detected (?<what>JDK|Maven) [Vv]ersion:? (?<detected>[\w.-]{1,30}) .{0,160}is not in the allowed range (?<allowed>[^\s]{2,30}?)\.?$/,
+      /[Ff]ound [Bb]anned [Dd]ependency: (?<banned>\S{3,160})/,
+    ],
+    title: [
+      'The project allows {what} {allowed}, the job has {detected}',
+      'Dependencies ask for different versions of {artifact}',
+      'A dependency needs a newer version than {bound}',
+      'The project bans the dependency {banned}',
+    ],
+    cause: [
+      'The enforcer of the project allows {what} in the range {allowed}, but the job has {detected}.',
+      'Several dependencies ask for different versions of {artifact}, which the enforcer of the project does not allow.',
+      'The project resolves {bound}, and one of its dependencies asks for a newer version; the enforcer does not allow that.',
+      'The project depends on {banned}, which its enforcer bans.',
+    ],
+    fix: [
+      ['configuration', 'Set up {what} in the range {allowed} in the job: it has {detected}.'],
+      ['dependency', 'Set one version of {artifact} in dependencyManagement, or exclude it from all but one of its users.'],
+      ['dependency', 'Raise {bound} in dependencyManagement to the highest version that its users ask for.'],
+      ['dependency', 'Exclude {banned} from the dependency that brings it.'],
+    ],
+    outranks: [...GENERIC_COMPILE, 'path-missing'],
+    matches: ['Rule 0: org.apache.maven.enforcer.rules.dependency.DependencyConvergence failed with message:'],
+    ignores: ['Configuring maven-enforcer-plugin for scales', '[INFO] --- maven-enforcer-plugin:3.4.1:enforce (default) @ scales ---'],
+  },
+});
+
+/** A resolver's complaint that is only the echo of a network failure belongs to the network. */
+function notJustTheNetwork(fact: Fact): boolean {
+  return !/Could not transfer artifact .{0,300}(?:timed out|reset|50[0234]|Connection)|status(?: code)? 50[0234]|Temporary failure/i.test(
+    fact.text,
+  );
+}

@@ -1,0 +1,113 @@
+import type { Fact, Facts } from '../facts.ts';
+import { type RuleRow, ruleTable } from '../rule.ts';
+import type { Wording } from '../sentence.ts';
+
+/** Words for a path that is not there. */
+const MISSING_PATH: Wording = {
+  reads: [
+    /no such file or directory, \w{1,10} '(?<path>[^'\n]{1,300})'/i,
+    /Could not read package\.json: .{0,80}open '\/home\/runner\/work\/[^/\s]{1,100}\/[^/\s]{1,100}\/(?<packageFolder>[^'\n]{1,160})\/package\.json'/,
+    /Could not read package\.json: .{0,80}open '(?<packageFolder>[^'\n]{1,200})\/package\.json'/,
+    /(?<npm>Could not read package\.json)/,
+    /(?:cd|pushd): (?<folder>(?!\/)[\w.@/-]{1,160}): No such file or directory/,
+    /(?:ba|z|da)?sh: (?:line )?(?:\d{1,5}: )?(?<script>\.\/[\w./-]{1,160}): (?:No such file|not found)/,
+    /can't open file '(?<script>[\w./-]{1,200})'/,
+    /Error: Cannot find module '\/home\/runner\/work\/[^/\s]{1,100}\/[^/\s]{1,100}\/(?<script>[\w./-]{1,200}\.[cm]?js)'/,
+    /cannot (?:stat|access|open) ['‘"](?<path>(?!\/(?:tmp|var|proc))[\w.@/*-]{1,200})['’"]/,
+    /No such file or directory: ['"](?<path>[\w.@/-]{1,200})['"]/,
+    /(?:stat|open|lstat) (?<path>[\w.@/-]{2,200}): no such file or directory/,
+    /(?<pom>no POM in this directory)/,
+  ],
+  title: [
+    '{npm?}npm runs in a folder without package.json',
+    'There is no folder {folder}',
+    'There is no script {script}',
+    '{pom?}There is no pom.xml where Maven runs',
+    'The step finds no file {path}',
+  ],
+  cause: [
+    '`{command}` needs package.json, and {packageFolder} has none.',
+    'npm needs package.json, and {packageFolder} has none.',
+    '{npm?}npm needs package.json, and the folder that it runs in has none.',
+    'The step changes to the folder {folder}, which does not exist where it runs.',
+    'The step runs {script}, and there is no such file where it looks.',
+    '{pom?}Maven runs in a folder without pom.xml.',
+    '`{command}` looks for {path}, and there is no such file.',
+    'The step looks for {path}, and there is no such file.',
+  ],
+  fix: [
+    ['configuration', 'Run npm in the folder that has package.json (`working-directory` of the step): {packageFolder} has none.'],
+    ['configuration', '{npm?}Run npm in the folder that has package.json (`working-directory` of the step).'],
+    ['configuration', 'Commit the folder {folder}, or correct its name where the step changes to it.'],
+    ['configuration', 'Commit {script}, or correct its path in the step.'],
+    ['configuration', '{pom?}Run Maven in the folder that has pom.xml (`working-directory` or `-f`).'],
+  ],
+};
+
+/** Files and folders that a step does not find. */
+export const MISSING_FILE_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
+  'path-missing': {
+    kind: 'missing_file',
+    strength: 3.2,
+    patterns: [
+      /no such file\b|File not found/i,
+      /can't open file|could not open|cannot (?:stat|access)|Unable to (?:open|read) file/i,
+      /does not (?:exist|appear to be a)/i,
+      /FileNotFound(?:Exception|Error)|NoSuchFileException|Cannot find path/i,
+      /cannot find the (?:path|file)/i,
+      /Could not find (?:file|a part of the path)/i,
+      /Bad file: /i,
+      /Couldn't download/i,
+    ],
+    when: isNotOfCode,
+    ...MISSING_PATH,
+    matches: ["cp: cannot stat 'pears.csv': No such file or directory"],
+    ignores: [
+      'javac: cannot access org.fruit.Pear',
+      "Property 'pear' does not exist on type 'Basket'.",
+      '✓ warns when the file does not exist',
+      "rm: cannot remove 'pears.tmp': No such file or directory (ignored)",
+    ],
+  },
+  'script-path-missing': {
+    kind: 'missing_file',
+    strength: 4.2,
+    patterns: [
+      /(?:^|[\s:])(?:\/\S{1,40}\/)?(?:ba|z|da|k)?sh: (?:line \d{1,5}: |\d{1,5}: )?(?:cd: |pushd: )?\S{1,200}: No such file or directory/i,
+      /\.sh: (?:line )?\d{1,5}: (?:cd: |pushd: |source: |\.: )?\S{1,200}: No such file/i,
+      /python3?: can't open file/i,
+      /(?:cd|pushd|source|chmod|cat|cp|mv|tar): .{0,120}No such file/i,
+      /Error: Cannot find module '\/\S{1,200}\.[cm]?js'$/i,
+      /CMake Error: The source directory/i,
+      /There is no POM in this directory/i,
+      /Could not read package\.json/i,
+      /no such file or directory, open '.{1,200}package\.json'/i,
+      /stat \S{1,160}: no such file/i,
+      /No such file or directory: '[^']{0,200}(?:\.ya?ml|\.toml|\.json|\.ini|\.cfg|\.env)'/i,
+    ],
+    ...MISSING_PATH,
+    matches: ['bash: ./ci/weigh.sh: No such file or directory'],
+    ignores: ['cat: pears.txt: No such file or directory (ignored)'],
+    says: [
+      {
+        log: 'bash: ./ci/weigh.sh: No such file or directory',
+        title: 'There is no script ./ci/weigh.sh',
+        cause: 'The step runs ./ci/weigh.sh, and there is no such file where it looks.',
+        fix: 'Commit ./ci/weigh.sh, or correct its path in the step.',
+      },
+      {
+        log: '/bin/bash: line 1: cd: scales: No such file or directory',
+        title: 'There is no folder scales',
+        fix: 'Commit the folder scales, or correct its name where the step changes to it.',
+      },
+    ],
+  },
+});
+
+/** Neither an include, a library or a module that is missing, nor a file that a failing test itself looked for. */
+function isNotOfCode(fact: Fact, facts: Facts): boolean {
+  if (/\.(?:c|cc|cpp|h|hpp):\d|shared object|\.so\b|fatal error:|ModuleNotFound|Cannot find module/.test(fact.text)) return false;
+  if (/package \S{1,160} does not exist|does not exist on type|cannot access (?!['"/.])/.test(fact.text)) return false;
+  const thrown = fact.origin === 'test' || fact.origin === 'exception' || fact.origin === 'headline';
+  return !(thrown && facts.subject.failingTests.length > 0);
+}

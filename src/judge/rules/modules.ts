@@ -1,0 +1,270 @@
+import type { Fact, Facts } from '../facts.ts';
+import { declareDistribution } from '../known-packages.ts';
+import { isOwnModule, missingModuleName } from '../line-facts.ts';
+import { type RuleRow, ruleTable } from '../rule.ts';
+import { GENERIC_COMPILE } from './symptoms.ts';
+
+/** Modules that are missing, or of a version that breaks their users. */
+export const MODULE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
+  'python-module-missing': {
+    kind: 'missing_module',
+    strength: 4.2,
+    patterns: [/No module named/, /ModuleNotFoundError/, /Could not import extension/],
+    when: (fact, facts) => !isOwnModule(fact.text, facts),
+    reads: [
+      /No module named ['"]?(?<pythonModule>[A-Za-z]\w{0,60}(?:\.\w{1,60}){0,6})/,
+      /No module named ['"]?(?<gone>distutils|imp|asyncore|asynchat|cgi|telnetlib|pipes|crypt)\b/,
+    ],
+    title: 'The Python module {pythonModule} is missing',
+    fix: [
+      [
+        'dependency',
+        '{gone?}Run the job with an older Python, or upgrade what imports {gone}: newer releases of Python have no such module.',
+      ],
+      ['dependency', declareDistribution],
+    ],
+    matches: ["ModuleNotFoundError: No module named 'pear'"],
+    ignores: ['test_weigh.py::test_raises_ModuleNotFoundError PASSED'],
+    says: [
+      {
+        log: "ModuleNotFoundError: No module named 'yaml'",
+        title: 'The Python module yaml is missing',
+        fix: 'Add PyYAML to the requirements: it provides the module yaml.',
+      },
+    ],
+  },
+  'node-module-missing': {
+    kind: 'missing_module',
+    strength: 4.2,
+    patterns: [
+      /Cannot find (?:module|package) '/,
+      /Can't resolve '/,
+      /Failed to resolve import/,
+      /Could not resolve "/,
+      /ERR_MODULE_NOT_FOUND/,
+      /\bTS2307\b/,
+    ],
+    when: (fact, facts) => missingModuleName(fact.text) !== null && !isOwnModule(fact.text, facts),
+    reads: [
+      /Cannot find (?:module|package) '(?:[./]{0,6})(?<native>@?[\w./-]{1,80}[.-](?:linux|darwin|win32)-(?:x64|arm64)[\w-]{0,10})(?:\.node)?'/,
+    ],
+    title: 'The native package {native} is not installed',
+    cause:
+      'A package needs its native part {native} on this machine, and the install did not bring it: the lock file was made on another system.',
+    fix: [
+      [
+        'dependency',
+        'Delete package-lock.json and node_modules, run `npm install` and commit the new lock file, so that it lists {native} too.',
+      ],
+    ],
+    matches: ["Error: Cannot find module 'pear'"],
+    ignores: ["Resolving 'pear' from node_modules"],
+    says: [
+      {
+        log: "Error: Cannot find module '@pear/core-linux-x64-gnu'",
+        title: 'The native package @pear/core-linux-x64-gnu is not installed',
+        fix: 'Delete package-lock.json and node_modules, run `npm install` and commit the new lock file, so that it lists @pear/core-linux-x64-gnu too.',
+      },
+    ],
+  },
+  'import-name-gone': {
+    kind: 'version_conflict',
+    strength: 4,
+    patterns: [/cannot import name/, /ImportError: /],
+    when: namesPackage,
+    reads: [
+      /cannot import name '?(?<name>\w{1,80})'? from (?:partially initialized module )?'?(?<from>[\w.]{1,120})/,
+      /(?:site|dist)-packages\/(?<importer>[\w-]{1,80})\/[^"\n:]{1,200}(?:", line \d|:\d{1,6}: in )/,
+    ],
+    title: 'The installed {from} has no {name}, which the code imports',
+    cause: [
+      '{importer} imports {name} from {from}, but the installed version of {from} does not have it: the two versions are incompatible.',
+      'The code imports {name} from {from}, but the installed version of {from} does not have it.',
+    ],
+    fix: [
+      ['dependency', 'Upgrade {importer} to a release that works with the installed {from}, or pin {from} to one that still has {name}.'],
+      ['dependency', 'Pin {from} to a release that has {name}, or import what the installed one calls it.'],
+    ],
+    matches: ["ImportError: cannot import name 'weigh' from 'pear' (/venv/lib/python3.12/site-packages/pear/__init__.py)"],
+    ignores: ['ImportError: attempted relative import beyond top-level package', 'test_pear.py::test_ImportError PASSED'],
+  },
+  'linkage-error': {
+    kind: 'version_conflict',
+    strength: 5,
+    patterns: [
+      /(?:NoSuchMethod|NoSuchField|NoClassDefFound|AbstractMethod|IncompatibleClassChange|Linkage)Error/,
+      /ClassNotFoundException: \S/,
+      /ExceptionInInitializerError.{0,80}NoSuch/,
+      /(?:MissingMethod|TypeLoad)Exception|Could not load (?:file or assembly|type)/,
+    ],
+    when: (fact) => !/javax[./]xml[./]bind/.test(fact.text),
+    reads: [
+      /NoSuchMethodError: '?(?:\S{1,80} )?(?<member>[\w.$/]{3,120})\(/,
+      /NoSuchFieldError: (?<field>[\w.$]{2,120})/,
+      /(?:NoClassDefFoundError|ClassNotFoundException): (?:Could not initialize class )?(?<class>[\w.$/]{3,160})/,
+      /Could not load file or assembly '(?<assembly>[\w.-]{2,80}(?:, Version=[\d.]{1,20})?)/,
+    ],
+    title: [
+      'The method {member} is missing at run time',
+      'The class {class} is missing at run time',
+      'The assembly {assembly} cannot be loaded',
+      'The field {field} is missing at run time',
+    ],
+    cause: [
+      'The code was compiled against a version of a library that has {member}; the version that runs does not have it.',
+      'The program needs {class} when it runs, and no library on its class path has it.',
+      'The program needs the assembly {assembly} when it runs, and no such version is beside it.',
+      'The code was compiled against a version of a library that has {field}; the version that runs does not have it.',
+    ],
+    matches: ['java.lang.NoSuchMethodError: org.fruit.Basket.weigh()I'],
+    ignores: ['Excluding ClassNotFoundException from the trace', '✓ throws ClassNotFoundException'],
+  },
+  'class-file-version': {
+    kind: 'version_conflict',
+    strength: 5,
+    patterns: [/class file has wrong version/, /bad class file:/, /class file contains wrong class/],
+    outranks: [...GENERIC_COMPILE, 'java-compilation-error', 'javac-cannot-find-symbol', 'path-missing'],
+    title: '{member} needs {runtime} {demanded}, the job compiles with {running}',
+    cause: '{member} was compiled for {runtime} {demanded}, but the job compiles with {runtime} {running}.',
+    fix: [
+      [
+        'dependency',
+        'Upgrade {runtime} in the job from {running} to {demanded} or newer, or use a release of {member} that was compiled for {running}.',
+      ],
+    ],
+    matches: ['class file has wrong version 65.0, should be 61.0'],
+    ignores: ['Class file version: 61.0'],
+    says: [
+      {
+        log: [
+          '[ERROR] /work/src/main/java/orchard/Basket.java:[3,20] cannot access org.fruit.Pear',
+          '[ERROR]   bad class file: /root/.m2/repository/org/fruit/pear-core/6.0.1/pear-core-6.0.1.jar(org/fruit/Pear.class)',
+          '[ERROR]     class file has wrong version 61.0, should be 55.0',
+        ].join('\n'),
+        title: 'pear-core-6.0.1.jar needs Java 17, the job compiles with 11',
+        cause:
+          'pear-core-6.0.1.jar was compiled for Java 17, but the job compiles with Java 11. org.fruit.Pear belongs to org.fruit:pear-core 6.0.1.',
+        fix: 'Upgrade Java in the job from 11 to 17 or newer, or use a release of pear-core-6.0.1.jar that was compiled for 11.',
+      },
+    ],
+  },
+  'keyword-of-other-version': {
+    kind: 'version_conflict',
+    strength: 3.4,
+    patterns: [
+      /unexpected keyword argument '/,
+      /has no attribute '\w{1,60}'.{0,40}(?:module|partially)/,
+      /module '\S{1,80}' has no attribute/,
+      /is not exported (?:from|by) '?(?:node_modules|[a-z@])/,
+      /does not provide an export named/,
+      /got an unexpected keyword/,
+    ],
+    matches: ["TypeError: weigh() got an unexpected keyword argument 'pear'"],
+    ignores: ["weigh() got keyword argument 'pear'"],
+  },
+  'r-package': {
+    kind: 'missing_module',
+    strength: 4.6,
+    patterns: [
+      /there is no package called/,
+      /namespace ‘.{1,60}’ .{1,60} (?:is required|already loaded)/,
+      /dependenc(?:y|ies) ‘.{1,60}’ (?:is|are) not available/,
+      /ERROR: dependenc(?:y|ies) /,
+    ],
+    reads: [
+      /there is no package called [‘'"](?<name>[\w.]{1,60})/,
+      /dependenc(?:y|ies) [‘'"](?<name>[\w.]{1,60})[’'"].{0,200} (?:is|are) not available/,
+      /namespace [‘'"](?<old>[\w.]{1,60})[’'"] (?<has>[\d.-]{1,20}) is (?:already loaded|being loaded), but (?<range>[<>=]{1,2} ?[\d.-]{1,20}) is required/,
+    ],
+    title: ['The R package {name} is not installed', 'R needs {old} {range}, and {has} is installed'],
+    cause: ['The step loads the R package {name}, which is not installed.', 'A package needs {old} {range}, but {has} is installed.'],
+    fix: [
+      ['dependency', 'Install the R package {name} in an earlier step; a package of its own names it in DESCRIPTION.'],
+      ['dependency', 'Upgrade the R package {old}: {range} is required, and {has} is installed.'],
+    ],
+    matches: ['Error in library(pear) : there is no package called ‘pear’'],
+    ignores: ['* checking package dependencies ... OK'],
+    says: [
+      {
+        log: 'Error in library(pear) : there is no package called ‘pear’',
+        title: 'The R package pear is not installed',
+        fix: 'Install the R package pear in an earlier step; a package of its own names it in DESCRIPTION.',
+      },
+    ],
+  },
+  'java-command-missing': {
+    kind: 'missing_module',
+    strength: 4,
+    patterns: [/no 'java' command could be found/],
+    title: 'The job has no Java',
+    cause: [
+      '`{command}` needs Java, but JAVA_HOME is not set and there is no java command.',
+      'The step needs Java, but JAVA_HOME is not set and there is no java command.',
+    ],
+    fix: [
+      ['configuration', 'Set up a JDK in the job before `{command}`.'],
+      ['configuration', 'Set up a JDK in the job before this step: {variable} is not set.'],
+    ],
+    matches: ["ERROR: JAVA_HOME is not set and no 'java' command could be found in your PATH."],
+    ignores: ["Using 'java' command found in PATH"],
+  },
+  'go-module-missing': {
+    kind: 'missing_module',
+    strength: 4.6,
+    patterns: [
+      /no required module provides package|cannot find module providing package|ambiguous import|unknown revision/,
+      /does not contain package/,
+      /is not in (?:GOROOT|std)/,
+      /module .{1,160} not found/,
+      /go: .{1,200}: (?:invalid version|reading \S{1,200}: 404)/,
+      /verifying .{0,120}checksum mismatch/,
+    ],
+    reads: [
+      /no required module provides package (?<name>[\w./-]{1,200})/,
+      /cannot find module providing package (?<name>[\w./-]{1,200})/,
+      /(?:go: )?(?<unknown>[\w./-]{3,160}@[\w./+-]{1,80}): invalid version: unknown revision/,
+      /verifying (?<tampered>[\w./-]{3,160}@[\w.+-]{1,80}): checksum mismatch/,
+      /ambiguous import: found package (?<ambiguous>[\w./-]{3,160})/,
+      /package (?<std>[\w./-]{1,100}) is not in (?:GOROOT|std)/,
+      /module (?<module>\S{3,160}?)(?:@(?:latest|upgrade))? found(?: \((?<has>v[\w.+-]{1,60})(?:, replaced by \S{1,80})?\))?, but does not contain package (?<lacks>[\w./-]{3,200})/,
+    ],
+    title: [
+      'No module in go.mod provides {name}',
+      'There is no {unknown}',
+      'The checksum of {tampered} is not the one in go.sum',
+      'Two modules provide {ambiguous}',
+      'Go has no package {std}',
+      '{module} has no package {lacks}',
+    ],
+    cause: [
+      '{place} imports {name}, but no module in go.mod provides it.',
+      'The code imports {name}, but no module in go.mod provides it.',
+      'go.mod asks for {unknown}, and its repository has no such version.',
+      'What was downloaded as {tampered} differs from what go.sum recorded.',
+      'The import of {ambiguous} could come from two modules of go.mod.',
+      'The code imports {std}, which is neither in the standard library of this Go nor in a module.',
+      'The code imports {lacks}, which {module} {has} does not contain.',
+      'The code imports {lacks}, which {module} does not contain.',
+    ],
+    fix: [
+      ['dependency', 'Run `go get {name}` and `go mod tidy`, then commit go.mod and go.sum.'],
+      ['dependency', 'Ask for a version of {unknown} that exists: its repository has no such tag or commit.'],
+      ['dependency', 'Require a version of {module} that contains {lacks}, or correct the import.'],
+    ],
+    outranks: [...GENERIC_COMPILE, 'path-missing'],
+    matches: ['scales.go:4:2: no required module provides package orchard.example/pear; to add it:'],
+    ignores: ['go: downloading orchard.example/pear v1.2.3', '✓ refuses an ambiguous import'],
+    says: [
+      {
+        log: 'scales.go:4:2: no required module provides package orchard.example/pear; to add it:',
+        title: 'No module in go.mod provides orchard.example/pear',
+        fix: 'Run `go get orchard.example/pear` and `go mod tidy`, then commit go.mod and go.sum.',
+      },
+    ],
+  },
+});
+
+function namesPackage(fact: Fact, facts: Facts): boolean {
+  if (/ImportError: lib\S{1,80}\.so/.test(fact.text)) return true;
+  return /cannot import name/.test(fact.text) && !isOwnModule(fact.text, facts);
+}

@@ -1,0 +1,208 @@
+import { installKnown } from '../known-packages.ts';
+import { type RuleRow, ruleTable } from '../rule.ts';
+import { GENERIC_COMPILE } from './symptoms.ts';
+
+/** What pip and its kin say when no version fits or a package cannot be built. */
+export const PYTHON_PACKAGE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
+  'pip-no-matching-distribution': {
+    kind: 'dependency_install',
+    strength: 5,
+    patterns: [
+      /No matching distribution found/,
+      /Could not find a version that satisfies/,
+      /Could not find suitable distribution/,
+      /because there (?:is|are) no versions? of/,
+      /No solution found when resolving/,
+      /requires a different Python/,
+    ],
+    reads: [
+      /No matching distribution found for (?<wanted>[^\s(;]{1,120})/,
+      /satisfies the requirement (?<wanted>[^\s(;]{1,120})/,
+      /requirement\.parse\('(?<wanted>[^'\n]{1,80})'\)/i,
+      /No matching distribution found for (?<name>[\w.-]{1,80})/,
+      /No matching distribution found for \S{1,80}?==(?<pinned>[\w.]{1,40})/,
+      /(?:for|requirement) (?<windows>pywin32|pywinpty|pypiwin32|pyreadline3?|comtypes|wmi)\b/i,
+      /\(from versions: (?<none>none)\)/,
+      /require a different python version: (?<first>\S{1,40}) Requires-Python (?<firstNeeds>[^;\n]{1,40})/,
+      /; (?<last>\S{1,40}) Requires-Python (?<lastNeeds>[^;\n]{1,40})$/,
+      /Package '(?<refused>[^'\n]{1,80})' requires a different Python: (?<found>[\d.]{1,12}) not in (?<required>'[^'\n]{1,40}')/,
+      /Because (?<absent>[\w.-]{1,80}(?:\[[\w,-]{1,40}\])?) was not found in the package registry/,
+      /Because there is no version of (?<unpublished>[^\s,]{1,100}) and/,
+      /Because only (?<only>[^\s,]{1,100}) is available and (?:you require|\S{1,80} depends on) (?<needs>[^\s,]{1,100})/,
+      /current Python version \((?<found>[\d.]{1,12})\) does not satisfy Python(?<required>[><=~!,.\d]{2,40})/,
+    ],
+    title: [
+      '{refused} needs Python {required}, the job has {found}',
+      '{windows} is published for Windows only',
+      'pip finds no release for {wanted}',
+      'The package index has no {absent}',
+      'The package index has no {unpublished}',
+      'The package index has only {only}, but {needs} is required',
+      'A requirement needs Python {required}, the job has {found}',
+    ],
+    cause: [
+      '{refused} can only be installed with Python {required}; the job runs Python {found}.',
+      'The requirements ask for {wanted}, and {windows} has no release for the system of the job.',
+      (read) => pinnedForOtherPython(read, 'cause'),
+      'The requirements ask for {wanted}. The package index has no such release for this Python; the newest is {nearest}.',
+      'The requirements ask for {wanted}, but the package index has no release of it for this Python.',
+      'The requirements ask for {absent}, but the package index has no package of this name.',
+      'The requirements ask for {unpublished}, but the package index has no such release.',
+      'The requirements ask for {needs}, but the package index has only {only}.',
+      'The requirements can only be installed with Python {required}; the job runs Python {found}.',
+    ],
+    fix: [
+      ['configuration', 'Set up a Python in the range {required} in the job: it runs {found}, which {refused} refuses.'],
+      ['dependency', 'Give {windows} the marker `; sys_platform == "win32"` in the requirements: it is published for Windows only.'],
+      ['configuration', (read) => pinnedForOtherPython(read, 'fix')],
+      ['dependency', '{wanted?}Pin {name} to a release that exists for this Python, such as {nearest}.'],
+      ['dependency', '{none?}Correct {wanted} in the requirements: the index offers no release of it for this Python.'],
+      ['dependency', 'Correct the name {absent} in the requirements, or add the index that has it.'],
+      ['dependency', 'Ask for a release that is published instead of {unpublished}.'],
+      ['dependency', 'Change the requirement {needs} to a release that is published: there is only {only}.'],
+      ['configuration', 'Set up a Python in the range {required} in the job: it runs {found}.'],
+    ],
+    outranks: [...GENERIC_COMPILE, 'path-missing'],
+    matches: ['ERROR: No matching distribution found for pomology==9.9'],
+    ignores: ['Requires-Python: >=3.9', '    python_requires=">=3.9",', 'Requirement already satisfied: pear'],
+    says: [
+      {
+        log: 'ERROR: Could not find a version that satisfies the requirement pear==9.9 (from versions: 1.0, 1.1)\nERROR: No matching distribution found for pear==9.9',
+        title: 'pip finds no release for pear==9.9',
+        fix: 'Pin pear to a release that exists for this Python, such as 1.1.',
+      },
+      {
+        log: "ERROR: Package 'scales' requires a different Python: 3.9.25 not in '>=3.10'",
+        title: 'scales needs Python >=3.10, the job has 3.9.25',
+        fix: 'Set up a Python in the range >=3.10 in the job: it runs 3.9.25, which scales refuses.',
+      },
+      {
+        log: 'ERROR: Ignored the following versions that require a different python version: 3.5 Requires-Python >=3.11\nERROR: Could not find a version that satisfies the requirement pear==3.5 (from versions: 1.0, 3.4.2)\nERROR: No matching distribution found for pear==3.5',
+        fix: 'Run the job with Python >=3.11, which pear 3.5 needs, or pin pear to 3.4.2, the newest release for this Python.',
+      },
+    ],
+  },
+  'pip-conflict': {
+    kind: 'version_conflict',
+    strength: 5,
+    patterns: [
+      /ResolutionImpossible|DistributionNotFound|version solving failed/,
+      /have conflicting dependencies/,
+      /Cannot install .{1,160} because these package versions/,
+      /VersionConflict|SolverProblemError|UnsatisfiableError|PackagesNotFoundError|PluginValidationError/,
+      /but you have .{1,80} which is incompatible/,
+    ],
+    reads: [
+      /The user requested (?<asked>\S{1,120})/,
+      /^\s{2,8}(?<by>\S{1,80}) (?<version>\S{1,40}) depends on (?<needs>\S{1,120})/,
+      /Cannot install (?<together>.{1,160}?) because/,
+      /(?<by>[\w.-]{1,80}) (?<version>\d[\w.]{0,30}) requires (?<needs>[^\s,]{1,80}), but you have (?<has>[\w.-]{1,80} \d[\w.]{0,30}) which is incompatible/,
+      /\b(?<dependent>[\w-]{1,40})(?: from (?:path|git|hosted))? depends on (?<flutterPackage>[\w-]{1,40})(?: [^\s]{1,20})? which requires the Flutter SDK/i,
+      /\bbecause (?<project>\S{1,80}) requires SDK version (?<sdk>[^,\n]{1,40}?), version solving failed/i,
+      /The current Dart SDK version is (?<dart>\d[\w.+-]{1,30}?)\.?$/,
+      /\bBecause (?<project>\S{1,80}) depends on (?<unpublished>\S{1,80} \([^)\n]{1,60}\)) which doesn't match any versions/i,
+      /not available from current channels:[\s-]{1,12}(?<conda>[\w.=<>-]{2,80})/,
+    ],
+    title: [
+      '{flutterPackage} needs the Flutter SDK, which the job does not have',
+      '{project} needs Dart {sdk}, the job has {dart}',
+      'No published version of {unpublished} exists',
+      'The conda channels of the job have no {conda}',
+      'pip cannot install {asked} alongside {by} {version}',
+      '{by} {version} does not work with {has}',
+      'pip cannot install {together} together',
+    ],
+    cause: [
+      '{dependent} depends on {flutterPackage}, which requires the Flutter SDK; the job resolves packages with Dart alone.',
+      '{project} requires Dart {sdk}, but the job has Dart {dart}.',
+      '{project} depends on {unpublished}, which matches no published version.',
+      'The environment asks for {conda}, but none of the channels of the job has it for this platform.',
+      '{by} {version} needs {needs}, but the requirements ask for {asked}. pip finds no set of versions that satisfies both.',
+      '{by} {version} needs {needs}, but {has} is installed.',
+      '{by} {version} needs {needs}. pip finds no set of versions that satisfies all requirements.',
+    ],
+    fix: [
+      ['configuration', 'Set up Flutter in the job instead of Dart alone: {flutterPackage} requires the Flutter SDK.'],
+      ['configuration', 'Set up a Dart SDK in the range {sdk} in the job (Flutter brings its own): it has {dart}.'],
+      ['dependency', 'Change the requirement {unpublished} to a version that is published.'],
+      ['dependency', 'Correct {conda} in the environment file, or add the channel that has it.'],
+      ['dependency', 'Change the pin {asked} to a release that satisfies {needs}, or pin another version of {by}.'],
+      ['dependency', 'Install a release that satisfies {needs}, or a release of {by} that accepts {has}.'],
+    ],
+    outranks: [...GENERIC_COMPILE, 'path-missing'],
+    matches: ['ERROR: ResolutionImpossible: for help visit https://pip.pypa.io/'],
+    ignores: [
+      'Looking for conflicting dependencies ... none',
+      'WARNING: pear 1.2 requires plum<2, but you have plum 2.0 which is incompatible.',
+    ],
+    says: [
+      {
+        log: 'Because scales depends on pear_press any which requires the Flutter SDK, version solving failed.',
+        title: 'pear_press needs the Flutter SDK, which the job does not have',
+        fix: 'Set up Flutter in the job instead of Dart alone: pear_press requires the Flutter SDK.',
+      },
+    ],
+  },
+  'package-build-failed': {
+    kind: 'dependency_install',
+    strength: 3.6,
+    patterns: [
+      /Failed building wheel for/,
+      /Failed to build \S{1,80}$/,
+      /subprocess-exited-with-error|metadata-generation-failed|gyp ERR!|Failed to build gem native extension/,
+      /failed to run custom build command for/,
+      /ERROR: Failed to build installable wheels/,
+    ],
+    when: (_fact, facts) => facts.compileErrors.length === 0,
+    reads: [
+      /Failed building wheel for (?<package>[\w.-]{1,80})/,
+      /fatal error: (?<header>[\w./+-]{1,120}\.h(?:pp)?): No such file/,
+      /(?<pgConfig>pg_config)(?: executable)? (?:is )?(?:not found|required)/,
+      /(?<rust>can't find Rust compiler|Rust, the Rust compiler|is Cargo, the Rust package manager, installed)/i,
+      /(?<msvc>Microsoft Visual C\+\+ \d\d\.\d or greater is required)/,
+      /(?<mysql>pkg-config: not found|Specify MYSQLCLIENT_CFLAGS)/,
+    ],
+    title: [
+      '{header?}{package} cannot be built: the header {header} is missing',
+      '{rust?}{package} cannot be built without Rust',
+      '{package} cannot be built',
+    ],
+    cause: [
+      'pip had to build {package} from its source, and the compiler cannot find the header {header}.',
+      '{rust?}pip had to build {package} from its source, which needs a Rust compiler.',
+      '{msvc?}pip had to build {package} from its source, which needs the compiler of Microsoft.',
+      'pip had to build {package} from its source, because there is no finished wheel for this Python and system, and the build failed.',
+    ],
+    fix: [
+      ['configuration', installKnown('header')],
+      [
+        'configuration',
+        'Install the system package that has {header} before {package} is built, or use a release of {package} with a wheel.',
+      ],
+      ['configuration', '{pgConfig?}Install libpq-dev before this step, or depend on psycopg2-binary: there is no pg_config.'],
+      ['configuration', '{rust?}Install Rust in the job, or use a release of {package} that has a wheel for this Python.'],
+      ['configuration', '{msvc?}Use a Python that {package} has a wheel for, or install the build tools of Microsoft C++.'],
+    ],
+    matches: ['ERROR: Failed building wheel for pear'],
+    ignores: ['node-gyp is installed', 'Building wheel for pear (setup.py): finished'],
+    says: [
+      {
+        log: "error: can't find Rust compiler\nERROR: Failed building wheel for pear",
+        title: 'pear cannot be built without Rust',
+        fix: 'Install Rust in the job, or use a release of pear that has a wheel for this Python.',
+      },
+    ],
+  },
+});
+
+/** Says that a pinned release is only for another Python, where pip lists it among those that it ignored. */
+function pinnedForOtherPython(read: (slot: string) => string | null, part: 'cause' | 'fix'): string | null {
+  const [name, pinned] = [read('name'), read('pinned')];
+  if (name === null || pinned === null) return null;
+  const needs = read('first') === pinned ? read('firstNeeds') : read('last') === pinned ? read('lastNeeds') : null;
+  if (needs === null) return null;
+  if (part === 'cause') return `The requirements pin ${name} ${pinned}, which needs Python ${needs}; the job runs another one.`;
+  const nearest = read('nearest');
+  const other = nearest === null ? '' : `, or pin ${name} to ${nearest}, the newest release for this Python`;
+  return `Run the job with Python ${needs}, which ${name} ${pinned} needs${other}.`;
+}
