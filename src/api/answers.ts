@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { IntakeSettings, Recorded } from '../service/intake/record-build.ts';
-import type { DeliveryKey } from '../stores/builds.ts';
+import type { DeliveryKey } from '../stores/deliveries.ts';
 
 export const BuildReceived = z
   .object({

@@ -5,7 +5,7 @@ import type { Provider } from '../providers/provider.ts';
 import { sha256 } from '../providers/read-input.ts';
 import type { Intake } from '../providers/webhook.ts';
 import { type Delivery, type IntakeDeps, usedBefore } from '../service/intake/record-build.ts';
-import type { KeptDelivery } from '../stores/builds.ts';
+import type { KeptDelivery } from '../stores/deliveries.ts';
 import { type DeliveryAccepted, linksOf, WebhookAnswer } from './answers.ts';
 import { keepDeployment } from './deployment-routes.ts';
 

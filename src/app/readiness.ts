@@ -10,7 +10,7 @@ import type { Logger } from '../ports/telemetry.ts';
 import type { VectorIndex } from '../ports/vector-index.ts';
 import { below, broken, type Probe, type ProbeReply, probe, rejected } from '../providers/probe.ts';
 import { providersOf } from '../providers/registry.ts';
-import { createDeliveryStore } from '../stores/builds.ts';
+import { createDeliveryStore } from '../stores/deliveries.ts';
 import { checkVectorIndex, openNamedEmbedder } from './open-adapters.ts';
 
 /** `degraded`: it answers, but not as it should. */
@@ -151,7 +151,7 @@ async function askDatabase(database: Database): Promise<string> {
   return `${database.driver} answers`;
 }
 
-/** What the database is on fills up with logs. A server tells of it when it refuses to write; from then on it is asked for room. */
+/** Reports a full disk of the database. A server is asked for room only after it has refused to write. */
 function diskChecks({ database, disk }: Config, store: Pick<Database, 'checkRoom'>): BackendCheck[] {
   if (database.driver !== 'pglite') {
     const askServer = async () => {

@@ -112,7 +112,7 @@ function valuesOf(
   return [repository, fingerprint, version, change.what, describeChange(change, until), until, by, new Date(now).toISOString()];
 }
 
-/** What the history says of a change beside its name. */
+/** Writes what the history says of a change beside its name. */
 function describeChange(change: CauseChange, until: string | null): string | null {
   if (change.what === 'assigned') return change.assignee;
   if (change.what === 'linked') return change.ticket;

@@ -7,7 +7,7 @@ import { ALL_RULES } from '../../src/judge/rules/all.ts';
 import { TIES } from '../../src/judge/rules/ties.ts';
 import { createRulesAnalyst } from '../../src/judge/rules-analyst.ts';
 import { slotsIn } from '../../src/judge/sentence.ts';
-import { groupsOf, sharedSlots } from '../../src/judge/values/find.ts';
+import { listGroups, sharedSlots } from '../../src/judge/values/find.ts';
 import { SHARED_PATTERNS } from '../../src/judge/values/patterns.ts';
 import { classify, insightOf, subjectOf } from './subject.ts';
 
@@ -35,7 +35,7 @@ describe('the rules', () => {
     const unknown = [...wordings, ...kinds].flatMap(({ name, ...wording }) => {
       const known = new Set([
         ...sharedSlots(),
-        ...[...(wording.reads ?? []), ...('readsOwn' in wording ? (wording.readsOwn ?? []) : [])].flatMap(groupsOf),
+        ...[...(wording.reads ?? []), ...('readsOwn' in wording ? (wording.readsOwn ?? []) : [])].flatMap(listGroups),
       ]);
       return slotsIn(wording)
         .filter((slot) => !known.has(slot))

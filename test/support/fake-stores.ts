@@ -1,7 +1,7 @@
 import type { HttpDeps } from '../../src/api/server.ts';
 import { type Build, type TestResult, WHOLE_BUILD } from '../../src/domain/build.ts';
 import type { TriageJob } from '../../src/domain/triage.ts';
-import type { DeliveryKey, DeliveryState } from '../../src/stores/builds.ts';
+import type { DeliveryKey, DeliveryState } from '../../src/stores/deliveries.ts';
 import type { Stores } from '../../src/stores/stores.ts';
 import { emptyHttpDeps, type LogLine, recordingLogger } from './http-deps.ts';
 

@@ -1,5 +1,5 @@
 import { TriageError } from '../../domain/errors.ts';
-import type { DeliveryStore, KeptDelivery, ReceivedDelivery } from '../../stores/builds.ts';
+import type { DeliveryStore, KeptDelivery, ReceivedDelivery } from '../../stores/deliveries.ts';
 
 /** Deliveries of one statement: 500 take a few milliseconds, and each is at most some kilobytes. */
 const MAX_BATCH = 500;

@@ -8,7 +8,7 @@ import type { Database, Sql } from '../../ports/database.ts';
 import type { JobQueue } from '../../ports/job-queue.ts';
 import { type Logger, silentTracer, type Tracer } from '../../ports/telemetry.ts';
 import { Intake } from '../../providers/webhook.ts';
-import type { DeliveryKey, LandedDelivery } from '../../stores/builds.ts';
+import type { DeliveryKey, LandedDelivery } from '../../stores/deliveries.ts';
 import type { Stores } from '../../stores/stores.ts';
 
 /** How often landed deliveries are searched for that no living process has in hand. */

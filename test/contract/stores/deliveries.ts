@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../../src/domain/ids.ts';
-import type { DeliveryKey, ReceivedDelivery } from '../../../src/stores/builds.ts';
+import type { DeliveryKey, ReceivedDelivery } from '../../../src/stores/deliveries.ts';
 import type { StoresWorld } from './world.ts';
 
 export function deliveriesContract(world: StoresWorld): void {

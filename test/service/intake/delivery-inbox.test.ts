@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { TriageError } from '../../../src/domain/errors.ts';
 import { createDeliveryInbox } from '../../../src/service/intake/delivery-inbox.ts';
-import type { KeptDelivery, ReceivedDelivery } from '../../../src/stores/builds.ts';
+import type { KeptDelivery, ReceivedDelivery } from '../../../src/stores/deliveries.ts';
 
 const delivery = (deliveryId: string, change: Partial<ReceivedDelivery> = {}): ReceivedDelivery => ({
   ...{ source: 'github', deliveryId, event: 'workflow_run', bodySha256: 'aa', intake: {} },

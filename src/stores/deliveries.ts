@@ -1,0 +1,174 @@
+import type { Database, Sql } from '../ports/database.ts';
+import { fromNow } from './sql.ts';
+
+/** A delivery by its sender and the sender's id. */
+export interface DeliveryKey {
+  readonly source: string;
+  readonly deliveryId: string;
+}
+
+/** `landed`: durable, and waiting for the processor. `recorded`: its build is kept. `refused`: set aside after too many tries, for people. */
+export type DeliveryState = 'landed' | 'recorded' | 'refused';
+
+/** A delivery on its way in. */
+export interface ReceivedDelivery extends DeliveryKey {
+  readonly event: string;
+  readonly bodySha256: string;
+  /** What it says, in the shape of its route; JSON. Kept until it is recorded. */
+  readonly intake: object;
+}
+
+/** A delivery that the processor has taken. */
+export interface LandedDelivery extends DeliveryKey {
+  readonly event: string;
+  readonly intake: unknown;
+  /** Tries that failed with something that does not pass by itself. */
+  readonly attempts: number;
+}
+
+export interface KeptDelivery {
+  readonly event: string;
+  readonly bodySha256: string;
+  readonly buildId: string | null;
+  readonly state: DeliveryState;
+  readonly attempts: number;
+  readonly receivedAt: string;
+}
+
+/** What the processor has still to do, and what it could not do. */
+export interface DeliveryBacklog {
+  readonly landed: number;
+  /** How long the oldest landed one has waited, in milliseconds; null where none waits. */
+  readonly oldestMs: number | null;
+  readonly refused: number;
+  /** Why the newest refused one was set aside. */
+  readonly refusal: string | null;
+}
+
+export type DeliveryStore = ReturnType<typeof createDeliveryStore>;
+
+export function createDeliveryStore(db: Database) {
+  return {
+    /** Keeps a delivery, with its build or none, by the sender's id. `false`: this id was already kept (nothing changes). */
+    insertOnce: async (
+      {
+        source,
+        deliveryId,
+        event,
+        bodySha256,
+        buildId,
+      }: { source: string; deliveryId: string; event: string; bodySha256: string; buildId: string | null },
+      sql: Sql = db,
+    ) => {
+      const kept = await sql.query(
+        `insert into deliveries (source, delivery_id, event, body_sha256, build_id) values ($1, $2, $3, $4, $5)
+         on conflict (source, delivery_id) do nothing returning delivery_id`,
+        [source, deliveryId, event, bodySha256, buildId],
+      );
+      return kept.length > 0;
+    },
+    /** What was kept under the sender's id, so that a second delivery gets the first one's answer. */
+    find: async (source: string, deliveryId: string, sql: Sql = db) =>
+      (await sql.query<KeptDelivery>(FIND, [source, deliveryId]))[0] ?? null,
+    ...inboxMethods(db),
+    backlog: async () => {
+      const [row] = await db.query<DeliveryBacklog>(BACKLOG);
+      return row ?? { landed: 0, oldestMs: null, refused: 0, refusal: null };
+    },
+  };
+}
+
+function inboxMethods(db: Database) {
+  return {
+    /**
+     * Keeps deliveries as landed, all of them in one statement. Says of each, in their order, whether it is new; `false`: its
+     * id was already kept (nothing changes). No two may bear the same id. One that the database refuses fails all.
+     */
+    land: async (deliveries: readonly ReceivedDelivery[]) => {
+      const rows = deliveries.map((one) => ({
+        ...{ source: one.source, delivery_id: one.deliveryId, event: one.event, body_sha256: one.bodySha256, intake: one.intake },
+      }));
+      // Two processes that land the same ids at once wait for each other in one order.
+      rows.sort((left, right) => compare(left.source, right.source) || compare(left.delivery_id, right.delivery_id));
+      const kept = await db.query<DeliveryKey>(LAND, [{ deliveries: rows }]);
+      const fresh = new Set(kept.map(keyOf));
+      return deliveries.map((one) => fresh.has(keyOf(one)));
+    },
+    /** Lands a refused delivery once more; `false` where it is not refused. */
+    landAgain: async ({ source, deliveryId, intake }: ReceivedDelivery) =>
+      (await db.query(LAND_AGAIN, [source, deliveryId, intake])).length > 0,
+    /** Landed deliveries that are due and came `olderThanMs` ago or earlier; oldest first. */
+    landed: async (olderThanMs: number, limit: number) => await db.query<DeliveryKey>(LANDED, [olderThanMs, limit]),
+    /** Takes a landed delivery until the transaction of `sql` ends; null where it is not due, not landed, or somebody else's. */
+    takeLanded: async ({ source, deliveryId }: DeliveryKey, sql: Sql) =>
+      (await sql.query<LandedDelivery>(TAKE, [source, deliveryId]))[0] ?? null,
+    /** Ends a taken delivery with its build, in the transaction that took it; `false` where it is not landed any more. */
+    markRecorded: async ({ source, deliveryId }: DeliveryKey, buildId: string, sql: Sql) =>
+      (await sql.query(MARK_RECORDED, [source, deliveryId, buildId])).length > 0,
+    /** Leaves a landed delivery alone for `delayMs`, or sets it aside for good; changes nothing where others have tried more often. */
+    putOff: async (
+      { source, deliveryId }: DeliveryKey,
+      {
+        error,
+        delayMs,
+        attempts,
+        refuse,
+      }: { readonly error: string; readonly delayMs: number; readonly attempts: number; readonly refuse: boolean },
+    ) => {
+      const values = [source, deliveryId, error, delayMs, attempts, refuse ? 'refused' : 'landed'];
+      return (await db.query(PUT_OFF, values)).length > 0;
+    },
+  };
+}
+
+function keyOf({ source, deliveryId }: DeliveryKey): string {
+  return `${source} ${deliveryId}`;
+}
+
+function compare(left: string, right: string): number {
+  if (left === right) return 0;
+  return left < right ? -1 : 1;
+}
+
+const FIND = `
+  select event, body_sha256 as "bodySha256", build_id as "buildId", state, attempts, received_at as "receivedAt"
+  from deliveries where source = $1 and delivery_id = $2`;
+
+const LAND = `
+  insert into deliveries (source, delivery_id, event, body_sha256, intake, state)
+  select d.source, d.delivery_id, d.event, d.body_sha256, d.intake, 'landed'
+  from jsonb_to_recordset($1::jsonb -> 'deliveries') as d (source text, delivery_id text, event text, body_sha256 text, intake jsonb)
+  on conflict (source, delivery_id) do nothing
+  returning source, delivery_id as "deliveryId"`;
+
+const LAND_AGAIN = `
+  update deliveries set state = 'landed', intake = $3::jsonb, attempts = 0, not_before = null, error = null
+  where source = $1 and delivery_id = $2 and state = 'refused' returning source`;
+
+/** It is not, or no longer, to be left alone. */
+const DUE = '(not_before is null or not_before <= clock_timestamp())';
+
+const LANDED = `
+  select source, delivery_id as "deliveryId" from deliveries
+  where state = 'landed' and ${DUE} and received_at <= clock_timestamp() - $1::float8 * interval '1 millisecond'
+  order by received_at limit $2`;
+
+const TAKE = `
+  select source, delivery_id as "deliveryId", event, intake, attempts from deliveries
+  where source = $1 and delivery_id = $2 and state = 'landed' and ${DUE} for update skip locked`;
+
+const MARK_RECORDED = `
+  update deliveries set state = 'recorded', build_id = $3, intake = null, not_before = null, error = null
+  where source = $1 and delivery_id = $2 and state = 'landed' returning source`;
+
+// Whoever tried meanwhile counted on: the count is the fence.
+const PUT_OFF = `
+  update deliveries set state = $6, attempts = $5::int, error = $3, not_before = ${fromNow('$4')}
+  where source = $1 and delivery_id = $2 and state = 'landed' and attempts <= $5::int returning source`;
+
+const BACKLOG = `
+  select
+    (select count(*)::int from deliveries where state = 'landed') as landed,
+    (select extract(epoch from clock_timestamp() - min(received_at))::float8 * 1000 from deliveries where state = 'landed') as "oldestMs",
+    (select count(*)::int from deliveries where state = 'refused') as refused,
+    (select error from deliveries where state = 'refused' order by received_at desc limit 1) as refusal`;
