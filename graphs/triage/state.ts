@@ -21,7 +21,7 @@ export const TriageLimits = z.object({
   investigators: z.object({ when: z.enum(['never', 'complex', 'always']), rounds: z.int().min(1) }).optional(),
   /** What stated confidence has turned out to mean, one an analyst; a run ends with those it began with. Absent: it is taken as it is. */
   calibrations: z.array(CalibrationInUse).optional(),
-  /** Which answers may be published, so that no more than the configured share of them is wrong. Absent: those that are sure enough. */
+  /** The kinds of answer that may be published under the configured share of wrong ones. Absent: all that are sure enough. */
   bound: PublishBound.optional(),
 });
 export type TriageLimits = z.infer<typeof TriageLimits>;

@@ -231,7 +231,7 @@ export interface ActionFacts {
   readonly spent: string | null;
   /** Of the analyst whose answer it is; null: none is in force. */
   readonly calibration: CalibrationInUse | null;
-  /** Whose outcomes say whether it may be published; null: a person decided it. */
+  /** The kind of answer whose outcomes decide about publishing; null: a person decided. */
   readonly route: Route | null;
 }
 
@@ -318,7 +318,7 @@ function doubtsOf(facts: ActionFacts, { thresholds }: TriageLimits, map: Categor
   return doubts;
 }
 
-/** Where too many such answers were wrong, or too few are known, a person must see it. */
+/** Forbids publishing where too many answers of its kind were wrong, or too few are known. */
 function doubtOfBound({ route, classification }: ActionFacts, { bound }: TriageLimits): Doubt[] {
   if (bound === undefined || route === null || isPublishedRoute(bound, route)) return [];
   if (classification.abstained || !isFounded(classification)) return [];
@@ -341,7 +341,7 @@ function actionFor({ confidence, founded, publishable }: Sureness, facts: Action
   return facts.webAsked ? 'human_review' : 'web_search';
 }
 
-/** A confidence is shown rounded down, so that it is below its threshold as it is read, too. */
+/** Formats a confidence rounded down, so that it is below its threshold as it is read, too. */
 function belowText(confidence: number, threshold: number): string {
   return `confidence ${formatConfidence(confidence)} is below ${Number((threshold * 100).toFixed(2))} %`;
 }
@@ -351,7 +351,7 @@ function hasPositiveLogEvidence(facts: ActionFacts): boolean {
 }
 
 /**
- * Whose outcomes an answer counts among: what the rules based its category on. A model that names the category that the rules are sure of
+ * Finds the route of an answer: what the rules based its category on. A model that names the category that the rules are sure of
  * counts among theirs, else among those of models. Null where a person decided a failure like it.
  */
 export function findRoute(classification: Classification, reading: ConfidenceFacts['reading'], floor: number): Route | null {

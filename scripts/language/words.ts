@@ -11,7 +11,7 @@ const VERB = /^(?:never |always |also )?(?:[a-z]+(?:s|es|ies)|is|has|does|goes|c
 
 /** Words ending in "s" that are no verbs. */
 const NO_VERB =
-  /^(?:its|this|is not|as|plus|thus|yes|always|sometimes|others|theirs|ours|hers|his|lines|words|files|tests|bytes|names|logs|rules|facts|rows|tools|causes|failures|builds|jobs|steps|answers)\b/i;
+  /^(?:its|this|is not|as|plus|thus|yes|always|sometimes|others|theirs|ours|hers|his|lines|words|files|tests|bytes|logs|rules|facts|rows|tools|failures|jobs|steps)\b/i;
 
 /** Whether a comment begins as it should: with a verb for a function, with a noun for a type or constant. */
 export function isPlainSentence(comment: string, subject: 'function' | 'type'): boolean {

@@ -88,7 +88,9 @@ function toTriageError(thrown: unknown, request: FastifyRequest): TriageError {
   if (hasZodFastifySchemaValidationErrors(thrown)) {
     const part = thrown.validationContext;
     const found = thrown.validation.map(({ keyword, instancePath, message = '', params }) => ({
-      ...{ ...params, code: keyword, message },
+      ...params,
+      code: keyword,
+      message,
       path: instancePath.split('/').filter((name) => name !== ''),
     }));
     const schema = part === undefined ? undefined : Object(request.routeOptions.schema)[part];

@@ -5,7 +5,7 @@ import type { Clock } from '../lib/time.ts';
 import type { Logger } from '../ports/telemetry.ts';
 import type { CalibrationStore } from '../stores/measurements.ts';
 
-/** From this share on there is no bound. */
+/** The share from which on there is no bound. */
 const NO_BOUND = 1;
 /** A decision counts within so many milliseconds. */
 const KEPT_MS = 60_000;
@@ -13,19 +13,19 @@ const NEWEST = 20_000;
 
 type Bounded = { readonly triage: Pick<Config['triage'], 'maxWrong' | 'thresholds'> };
 
-/** What may be published by the outcomes that this release ships; null where no bound is configured. */
+/** Chooses the kinds of answer to publish from the outcomes that this release ships; null where no bound is configured. */
 export function shippedBound(config: Bounded): PublishBound | null {
   return boundBy(config, []);
 }
 
-/** What is published of the shipped outcomes by this bound, and how much of it is wrong. */
+/** Counts how many of the shipped outcomes this bound publishes, and how many of these are wrong. */
 export function shippedShare(bound: PublishBound, floor: number) {
   const all = sourceOutcomes();
   const published = all.filter(({ route, stated }) => stated >= floor && isPublishedRoute(bound, route));
   return { all: all.length, published: published.length, wrong: published.filter(({ right }) => !right).length };
 }
 
-/** The bound with what people decided here: own outcomes count like those that are shipped. Null where no bound is configured. */
+/** Returns the bound with what people decided here: own outcomes count like those that are shipped. Null where no bound is configured. */
 export async function readBound(
   config: Bounded & { readonly review: Pick<Config['review'], 'auditEvery'> },
   store: Pick<CalibrationStore, 'outcomes'>,

@@ -64,7 +64,7 @@ async function maskFindings(findings: readonly Finding[], config: Config): Promi
   return findings.map((finding, index) => ({ ...finding, says: says[index]?.text ?? '***' }));
 }
 
-/** A finding as people read it: what it is, and below it what to do. What a server says is shown, never obeyed. */
+/** Formats a finding as people read it: what it is, and below it what to do. What a server says is shown, never obeyed. */
 export function renderFinding({ state, name, says, mend }: Finding): string {
   const indent = ' '.repeat(NAME_WIDTH + 9);
   const advice = mend === undefined ? '' : `\n${indent}→ ${visibleLine(mend)}`;
@@ -80,7 +80,7 @@ const SHORT_SECRET = 16;
 const PLACEHOLDER = /^(?:change[-_ ]?me|secret|password|example|todo|your[-_].{0,40}|x{8,40}|12345678.{0,20})$/i;
 const LOOPBACK = /^(?:localhost|127\.[\d.]{1,15}|\[?::1\]?)$/i;
 
-/** Which answers are published by the shipped outcomes, and how many right ones the others lack. Decisions in the store can change it. */
+/** Lists which answers are published by the shipped outcomes, and how many right ones the others lack. Decisions in the store can change it. */
 function publishingFinding({ triage }: Config): Finding {
   const bound = shippedBound({ triage });
   if (bound === null)

@@ -14,7 +14,7 @@ const Listed = z.object({ items: z.array(Review), questions: z.array(ReviewerQue
 const Detail = z.object({ review: Review, analysis: Analysis });
 const Decided = z.looseObject({ review: Review });
 
-/** `faultline review list`: what waits for a person, the oldest first; `--all`: what is held or decided, too. */
+/** Runs `faultline review list`: what waits for a person, the oldest first; `--all`: what is held or decided, too. */
 export async function listReviews(options: ServerOptions & { readonly state?: string; readonly all?: boolean }): Promise<void> {
   const query = options.all === true ? '' : `?state=${encodeURIComponent(options.state ?? 'waiting')}`;
   const { items, questions } = await askServer(await serverOf(options), 'GET', `/api/reviews${query}`, Listed);

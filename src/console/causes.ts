@@ -245,7 +245,7 @@ function cells(cause: TopCause) {
 const Params = z.object({ fingerprint: z.string().min(1).max(300) });
 const WEEKDAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
 
-/** What a page says after each change. */
+/** The sentence of a page after each change. */
 const SAID: Readonly<Record<CauseChange['what'], string>> = {
   acknowledged: 'Acknowledged.',
   assigned: 'Assigned.',

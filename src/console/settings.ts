@@ -65,7 +65,7 @@ ${dataTable('CI systems', ['System', 'State', 'Webhook'], rows)}
 <p class="quiet">Any other CI uploads its builds to <code>POST /api/builds</code>.</p>`;
 }
 
-/** Whose secret an embedded installation makes at its first start. */
+/** The providers whose secret an embedded installation makes at its first start. */
 const SELF_MADE: readonly string[] = ['github', 'jenkins'];
 
 /** `repository`: as it was typed; `findings`: null where nothing was asked yet. */

@@ -92,7 +92,7 @@ export const SimilarCase = z.object({
 });
 export type SimilarCase = z.infer<typeof SimilarCase>;
 
-/** What advice asks for: to change code, configuration or a dependency, to run the job again, or to ask somebody for an access. */
+/** The act that advice asks for: to change code, configuration or a dependency, to run the job again, or to ask somebody for an access. */
 export const Act = z.enum(['code', 'configuration', 'dependency', 'rerun', 'ask']);
 export type Act = z.infer<typeof Act>;
 
@@ -135,7 +135,7 @@ export const Verdict = z.object({
   factors: z.array(ConfidenceFactor).optional(),
   /** What a calibration made of it; absent where none was in force. */
   calibration: CalibratedBy.optional(),
-  /** Whose outcomes say whether it may be published. */
+  /** The kind of answer whose outcomes decide about publishing. */
   route: Route.optional(),
 });
 export type Verdict = z.infer<typeof Verdict>;

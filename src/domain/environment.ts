@@ -35,7 +35,7 @@ export const AnnouncedChange = z.object({
 });
 export type AnnouncedChange = z.infer<typeof AnnouncedChange>;
 
-/** What the log shows of the versions that the failed step worked with, as far as the failure may be about them. */
+/** The versions that the failed step worked with according to the log, as far as the failure may be about them. */
 export const BuildEnvironment = z.object({
   runtimes: z.array(ShownRuntime),
   artifacts: z.array(InvolvedArtifact),

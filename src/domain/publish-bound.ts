@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type Risk, upperShare } from '../lib/binomial-bound.ts';
 
 /**
- * What an answer rests on, the most reliable first: this order is the fixed sequence in which routes are tested, and must not be changed by
+ * The grounds of an answer, the most reliable first: this order is the fixed sequence in which routes are tested, and must not be changed by
  * looking at outcomes. `inferred`: a test or a tool's error, but for another category than it shows by itself. `Java compiler`: its errors look
  * the same whether the code or a library changed. `contradicted`: a rule for another category was met, too.
  */
@@ -28,11 +28,11 @@ export interface RouteOutcome {
   readonly route: Route;
   readonly stated: number;
   readonly right: boolean;
-  /** How many answers it represents; 1 where it is left out. */
+  /** The number of answers it represents; 1 where it is left out. */
   readonly weight?: number;
 }
 
-/** What is known of one route. */
+/** The outcomes known of one route. */
 const RouteStanding = z.object({
   route: Route,
   outcomes: z.number(),
@@ -46,7 +46,7 @@ const RouteStanding = z.object({
 });
 export type RouteStanding = z.infer<typeof RouteStanding>;
 
-/** Which routes may be published so that at most this share of the published answers is wrong. */
+/** The routes that may be published so that at most this share of the published answers is wrong. */
 export const PublishBound = z.object({
   maxWrong: z.number(),
   confidence: z.number(),
@@ -63,7 +63,7 @@ export function boundReason({ routes, maxWrong }: PublishBound, route: Route): s
   return `${known}${more}`;
 }
 
-/** What an answer of each route rests on, to be read after "answers". */
+/** The grounds of each route's answers, to be read after "answers". */
 export const ROUTE_WORDS: Readonly<Record<Route, string>> = {
   'tool error and words': "from a tool's error and the learned words",
   'test and words': 'from a failing test and the learned words',
@@ -83,7 +83,7 @@ function percentText(share: number): string {
   return `${Number((100 * share).toFixed(1))} % wrong`;
 }
 
-/** How surely the bound is to hold. */
+/** The confidence with which the bound is to hold. */
 export const BOUND_CONFIDENCE = 0.9;
 /** A route with so many outcomes must keep to the bound by itself, too; one with fewer is pooled with those before it. */
 const ALONE_FROM = 100;
@@ -91,7 +91,7 @@ const ALONE_FROM = 100;
 const FIRST_TESTED: Route = 'tool error';
 /** These rest on one line or on words alone and are never published without a person. */
 const UNFOUNDED: ReadonlySet<Route> = new Set(['rule', 'words']);
-/** What is not known of an answer's route is not published: an answer of a model has only its own outcomes. */
+/** Tells whether answers of a route may be published; a route without known outcomes may not. */
 export function isPublishedRoute({ routes }: PublishBound, route: Route): boolean {
   return routes.some((one) => one.route === route && one.published);
 }
@@ -111,7 +111,7 @@ export function choosePublished(outcomes: readonly RouteOutcome[], { maxWrong, f
   const pending: RouteStanding[] = [];
   const routes: RouteStanding[] = [];
   for (const route of ROUTES.filter((one) => !UNFOUNDED.has(one) && one !== 'model')) {
-    const own = tallyOf(known.filter((one) => one.route === route));
+    const own = countTally(known.filter((one) => one.route === route));
     const within = isOpen ? { size: pool.size + own.size, wrong: pool.wrong + own.wrong } : own;
     if (isOpen) pool = within;
     const upper = upperShare(within.wrong, within.size, risk.confidence);
@@ -124,7 +124,7 @@ export function choosePublished(outcomes: readonly RouteOutcome[], { maxWrong, f
     if (!isOpen) continue;
     for (const one of pending.splice(0)) routes.push({ ...one, upper, published: one.outcomes > 0, missing: 0 });
   }
-  const model = tallyOf(known.filter(({ route }) => route === 'model'));
+  const model = countTally(known.filter(({ route }) => route === 'model'));
   const isKept = keeps(model, risk);
   const alone = {
     route: 'model' as const,
@@ -143,7 +143,7 @@ interface Tally {
 }
 
 /** Counts outcomes as the equal cases that they are worth (Kish 1965). */
-function tallyOf(outcomes: readonly RouteOutcome[]): Tally {
+function countTally(outcomes: readonly RouteOutcome[]): Tally {
   const sums = { weight: 0, squares: 0, wrong: 0 };
   for (const { right, weight = 1 } of outcomes) {
     sums.weight += weight;
@@ -161,7 +161,7 @@ function keeps({ wrong, size }: Tally, { most, confidence }: Risk): boolean {
 
 const MOST_MISSING = 1_000_000;
 
-/** How many right outcomes more keep to the risk, by halving; the most that is looked for where the risk is zero. */
+/** Counts how many right outcomes more keep to the risk, by halving; the most that is looked for where the risk is zero. */
 function missingFor({ wrong, size }: Tally, risk: Risk): number {
   let [low, high] = [0, MOST_MISSING];
   while (low < high) {

@@ -131,7 +131,7 @@ function inSections(pattern: RegExp): MixedFile['isHarmless'] {
     (section !== null && pattern.test(section) && !ELSEWHERE.test(text) && !/\bautotests\b|entry.points|scripts/.test(text));
 }
 
-/** The name in a header such as `[tool.ruff]` or `[[bin]]`; null where a line is none. */
+/** Reads the name in a header such as `[tool.ruff]` or `[[bin]]`; null where a line is none. */
 function sectionIn(text: string): string | null {
   const name = /^\s{0,8}\[{1,2}([^[\]]{1,100})\]/.exec(text)?.[1];
   return name === undefined ? null : name.replaceAll(/["']/g, '').trim();

@@ -88,7 +88,7 @@ function movePaths(text: string, from: string, to: string): string {
   return text.replaceAll(new RegExp(`${escaped}(?=$|[/\\s:,;"'])`, 'g'), (found, at: number) => (beginsPath(text, at) ? to : found));
 }
 
-/** Whether a path begins at this place: before it in its word there is no other slash, or the scheme of a file. */
+/** Tells whether a path begins at this place: before it in its word there is no other slash, or the scheme of a file. */
 function beginsPath(text: string, at: number): boolean {
   const word =
     text

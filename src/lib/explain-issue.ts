@@ -70,7 +70,7 @@ function findValue(input: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>((value, name) => (typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined), input);
 }
 
-/** The schema of the value at this path; undefined where it cannot be told. */
+/** Returns the schema of the value at this path; undefined where it cannot be told. */
 function findSchema(schema: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>((own, name) => {
     if (own instanceof z.ZodArray) return withoutWrappers(own.element);

@@ -29,7 +29,7 @@ export function roundConfidence(confidence: number): number {
   return toWholePercent(confidence) / 100;
 }
 
-/** 0.29 * 100 is 28.999999999999996, and means 29. */
+/** Rounds down to whole percent. The tolerance is for 0.29 * 100, which is 28.999999999999996. */
 function toWholePercent(confidence: number): number {
   return Math.floor(confidence * 100 + 1e-9);
 }

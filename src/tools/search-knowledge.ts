@@ -19,7 +19,7 @@ const LATER = 0.03;
 const LEAST_SAID = 0.35;
 /** Passages taken by meaning. */
 const BY_MEANING = 20;
-/** What is less like the question than this is like it by chance, and is not shown, by whichever way it was found. */
+/** The least likeness: what has less is alike by chance, and is not shown, by whichever way it was found. */
 const LEAST_LIKE = 0.2;
 /** Words answer at once; nobody waits long for meaning. Milliseconds. */
 const MEANING_MS = 5_000;

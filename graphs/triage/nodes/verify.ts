@@ -59,7 +59,7 @@ async function isWebAskable(state: TriageStateValue, runtime: TriageRuntime): Pr
 
 type Reading = ConfidenceFacts['reading'];
 
-/** What the rules make of the same failure; null where it is they who answered. */
+/** Asks the rules about the same failure; null where the rules gave the answer. */
 async function readingBeside(
   state: TriageStateValue,
   answer: Answer,

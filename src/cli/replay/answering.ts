@@ -79,7 +79,7 @@ export function whoAnswers(options: ReplayCommandOptions, config: Config): strin
 const TIME_LIMIT_MS = 60_000;
 const MAX_TREE_BYTES = 16 * 1024 * 1024;
 
-/** The names of a commit's files, a line each; empty where the clone does not have it. */
+/** Returns the names of a commit's files, a line each; empty where the clone does not have it. */
 async function listTree(folder: string, commit: string, signal: AbortSignal): Promise<string> {
   const git = createGit({ timeoutMs: TIME_LIMIT_MS, maxOutputBytes: MAX_TREE_BYTES });
   const answer = await git(folder, ['ls-tree', '-r', '-z', '--full-tree', '--name-only', '--end-of-options', commit], signal);

@@ -10,13 +10,18 @@ import { isLastWord } from './complaints.ts';
 /** Lines from which the output of another command may begin: how well a line fits as its first, by line. Absent where it cannot be. */
 export type Scores = ReadonlyMap<number, number>;
 
-/** What a border costs that nothing speaks for. */
+/** The cost of a border that nothing speaks for. */
 const COST = 0.25;
 /** A tool says its name and version, or a package manager the script that it runs. */
 const BANNER = new RegExp(
   `^(?:${[
-    ...['> \\S{1,100}@\\S{1,40} \\S', 'yarn run v\\d', 'TAP version', 'v?\\d{1,3}\\.\\d{1,4}\\.\\d{1,4}$', '={3,} test session starts'],
-    ...['\\[INFO\\] Scanning for projects', '(?:[A-Za-z][\\w.-]{1,30} ){1,3}(?:version )?v?\\d{1,3}\\.\\d{1,4}\\b'],
+    '> \\S{1,100}@\\S{1,40} \\S',
+    'yarn run v\\d',
+    'TAP version',
+    'v?\\d{1,3}\\.\\d{1,4}\\.\\d{1,4}$',
+    '={3,} test session starts',
+    '\\[INFO\\] Scanning for projects',
+    '(?:[A-Za-z][\\w.-]{1,30} ){1,3}(?:version )?v?\\d{1,3}\\.\\d{1,4}\\b',
   ].join('|')})`,
 );
 /** A function of a stack trace, whose place is on the line below. */
@@ -58,14 +63,14 @@ export function scoreBorders(log: LogText, found: Extraction, { start, end }: Li
   return scores;
 }
 
-/** A finding of another tool begins another output more likely than one of the same. */
+/** Weighs a finding: one of another tool begins another output more likely than one of the same. */
 function scoreTool(tool: string | null, lastTool: string | null): number {
   if (tool === null) return 0;
   if (lastTool === null) return 1;
   return tool === lastTool ? -0.5 : 2.5;
 }
 
-/** What it costs to cut through what belongs together: a finding and its lines, the block of a test, all blocks of one test. */
+/** Computes the cost of cutting through what belongs together: a finding and its lines, the block of a test, all blocks of one test. */
 function insideScores({ blocks, failingTests }: Extraction) {
   const toInner = (ranges: readonly LineRange[]) => joinRanges(ranges.filter((one) => one.start < one.end).map(withoutFirst));
   const findings = toInner(blocks.filter(({ loose }) => loose !== true));
@@ -114,7 +119,7 @@ function findFirstWords(log: LogText, start: number, end: number): string {
 interface LineContext {
   readonly above: string;
   readonly isAfterBlank: boolean;
-  /** Whether the output began with the same words. */
+  /** True where the output began with the same words. */
   readonly isFirstWord: boolean;
 }
 

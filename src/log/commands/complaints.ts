@@ -3,12 +3,24 @@ import type { LogText } from '../lines/lines.ts';
 import { roleOf } from '../roles.ts';
 import type { LineRange } from '../sections/system.ts';
 
-/** What tools say last, besides how they ended. */
+/** The last lines of tools, besides how they ended. */
 const LAST_WORDS = new RegExp(
   `^(?:${[
-    ...['Ran all ', '(?:Errors?|Failures?) (?:while|in|during) ', 'FAIL(?:\\t|$)', 'Took \\d', 'Finished in ', 'Done in ', 'Time: '],
-    ...['Node\\.js v\\d', '==\\d{1,9}==ABORTING', 'cc1\\w{0,4}: ', '.{0,80}\\breport written to ', 'A complete log'],
-    ...['\\S{1,60}: (?:error|info): .{0,200}exit status', '[A-Z]\\w{2,20}: +None$', '\\d{1,6} \\w{1,20} (?:passed|failed)'],
+    'Ran all ',
+    '(?:Errors?|Failures?) (?:while|in|during) ',
+    'FAIL(?:\\t|$)',
+    'Took \\d',
+    'Finished in ',
+    'Done in ',
+    'Time: ',
+    'Node\\.js v\\d',
+    '==\\d{1,9}==ABORTING',
+    'cc1\\w{0,4}: ',
+    '.{0,80}\\breport written to ',
+    'A complete log',
+    '\\S{1,60}: (?:error|info): .{0,200}exit status',
+    '[A-Z]\\w{2,20}: +None$',
+    '\\d{1,6} \\w{1,20} (?:passed|failed)',
   ].join('|')})`,
   'i',
 );
@@ -34,14 +46,40 @@ export function findErrors(log: LogText, found: Extraction, { start, end }: Line
 
 const COMPLAINS = new RegExp(
   `\\b(?:${[
-    ...['errors?', 'fail(?:ed|ures?|s)?', 'fatal', 'undefined', 'undeclared', 'unresolved', 'invalid', 'illegal', 'missing', 'cannot'],
-    ...["can't", "couldn't", 'could not', 'not (?:met|found|allowed|permitted|supported)', 'no such', 'unknown', 'mismatch', 'duplicate'],
-    ...['denied', 'conflict', 'refused', 'unable', 'exceed(?:ed|s)?', 'killed', 'sending signal', 'unused', 'avoid', 'should', 'must'],
+    'errors?',
+    'fail(?:ed|ures?|s)?',
+    'fatal',
+    'undefined',
+    'undeclared',
+    'unresolved',
+    'invalid',
+    'illegal',
+    'missing',
+    'cannot',
+    "can't",
+    "couldn't",
+    'could not',
+    'not (?:met|found|allowed|permitted|supported)',
+    'no such',
+    'unknown',
+    'mismatch',
+    'duplicate',
+    'denied',
+    'conflict',
+    'refused',
+    'unable',
+    'exceed(?:ed|s)?',
+    'killed',
+    'sending signal',
+    'unused',
+    'avoid',
+    'should',
+    'must',
     'does not',
   ].join('|')})\\b`,
   'i',
 );
-/** What a shell says of a command that a signal ended. */
+/** Words of a shell about a command that a signal ended. */
 const CRASHED = /^(?:Segmentation fault|Aborted|Bus error|Illegal instruction|Floating point exception|Killed)\b/;
 
 /** Adds to the lines of errors those that only sound like one: a command may have failed for a reason that no reader knows. */

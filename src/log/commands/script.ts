@@ -1,7 +1,7 @@
 import type { Section } from '../../domain/failure.ts';
 import type { LogText } from '../lines/lines.ts';
 
-/** What a step's script runs after which it may have failed. */
+/** The commands of a step's script after which it may have failed. */
 export interface StepScript {
   /** Commands whose failure did not end the script, in its order, and the last one if its failure ends the step. */
   readonly commands: readonly string[];
@@ -18,8 +18,36 @@ const PASSES_OVER = /\|\|\s{0,4}(?:true\b|:|echo\b|printf\b)|;\s{0,4}true\b/;
 /** Commands that set up or end a script; they are not what fails. */
 const TRIVIAL = new RegExp(
   `^(?:#|\\w{1,40}\\+?=\\S{0,200}$|(?:${[
-    ...['exit', 'return', 'set', 'cd', 'echo', 'printf', 'export', 'local', 'declare', 'source', '\\.', ':', 'true', 'if', 'then'],
-    ...['else', 'elif', 'fi', 'for', 'while', 'do', 'done', 'case', 'esac', '\\}', '\\{', '\\[', 'test', 'shopt', 'trap'],
+    'exit',
+    'return',
+    'set',
+    'cd',
+    'echo',
+    'printf',
+    'export',
+    'local',
+    'declare',
+    'source',
+    '\\.',
+    ':',
+    'true',
+    'if',
+    'then',
+    'else',
+    'elif',
+    'fi',
+    'for',
+    'while',
+    'do',
+    'done',
+    'case',
+    'esac',
+    '\\}',
+    '\\{',
+    '\\[',
+    'test',
+    'shopt',
+    'trap',
   ].join('|')})(?=\\s|$|;))`,
 );
 const SHELL = /^shell: (.{1,200})/;

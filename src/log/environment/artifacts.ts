@@ -14,8 +14,16 @@ export interface Artifact {
 
 /** ASCII literals, case ignored: a line without any of them names no artifact. */
 export const ARTIFACT_LITERALS: readonly string[] = [
-  ...['downloaded', 'downloadin', 'download h', 'bad class file', ' requires jenkins', '+-', '<--'],
-  ...['successfully installed ', 'compiling ', 'go: downlo'],
+  'downloaded',
+  'downloadin',
+  'download h',
+  'bad class file',
+  ' requires jenkins',
+  '+-',
+  '<--',
+  'successfully installed ',
+  'compiling ',
+  'go: downlo',
 ];
 
 /** Lines that are read at most. */
@@ -62,7 +70,7 @@ function artifactsOn(text: string, line: number): Artifact[] {
     : [{ ecosystem: 'go', group: '', name: module.name ?? '', version: module.version ?? '', line, isUsed: true }];
 }
 
-/** `org/flywaydb/flyway-core/9.20.1/flyway-core-9.20.1.jar` behind the repository's own directories. */
+/** Reads a path such as `org/flywaydb/flyway-core/9.20.1/flyway-core-9.20.1.jar` below the repository's own directories. */
 function fromPath(path: string, type: string, line: number): Artifact[] {
   const parts = path.replace(ROOTS, '').split('/');
   const [file = '', version = '', name = ''] = parts.toReversed();

@@ -11,7 +11,7 @@ export interface Conflict {
   readonly needed: string;
   /** The version the build has; null where the log does not say. */
   readonly used: string | null;
-  /** Where the log says so. */
+  /** The line that says so. */
   readonly line: number;
 }
 

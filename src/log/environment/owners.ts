@@ -25,9 +25,9 @@ const NEARLY_BEST = 0.75;
 const QUALIFIED = /(?<![\w/.$-])(?:[a-z][a-z\d_]{0,40}[./]){1,10}[A-Z]\w{0,80}(?![\w:/-])/g;
 const MISSING_PACKAGE = /\bpackage ([\w.]{3,200}) does not exist/;
 const FRAME = /^\s{0,12}at (?:[\w.-]{1,60}\/{1,2})?((?:[a-z][\w]{0,40}\.){1,10}[A-Z]\w{0,80})/;
-/** What every JVM has; javax is the JVM's but for the packages that moved to jakarta. */
+/** Packages that every JVM has; javax is the JVM's but for the packages that moved to jakarta. */
 const PLATFORM = /^(?:javax?|jdk|sun|com\.sun\.(?:proxy|tools|management)|worker|app)\./;
-/** What runs every test, and stands in every trace. */
+/** Packages that run every test and stand in every trace. */
 const HARNESS = /^(?:org\.junit|junit|org\.apache\.maven\.surefire|org\.opentest4j|com\.intellij|org\.gradle|org\.mockito\.junit)\b/;
 const JAVAX =
   /^javax[./](?=(?:jws|ws|xml[./](?:bind|ws|soap)|servlet|persistence|validation|inject|enterprise|annotation|mail|activation|transaction|ejb|faces|json|el|interceptor|mvc|jms|batch|security[./]enterprise)\b)/;
@@ -55,7 +55,7 @@ function ownersOf(names: readonly Name[], jars: readonly Artifact[]): Owner[] {
     const top = rated[0]?.score ?? 0;
     for (const { artifact, score } of rated.slice(0, MAX_OWNERS_EACH))
       if (score > 0 && score >= top * NEARLY_BEST && !owners.has(artifact))
-        owners.set(artifact, { artifact, symbol: text, siblings: siblingsOf(artifact, jars) });
+        owners.set(artifact, { artifact, symbol: text, siblings: listSiblings(artifact, jars) });
     if (owners.size >= MAX_OWNERS) break;
   }
   return [...owners.values()].slice(0, MAX_OWNERS);
@@ -88,7 +88,7 @@ function namesIn(text: string): Name[] {
   });
 }
 
-/** "symbol:" and "location:" below a diagnostic of javac. */
+/** Reads "symbol:" and "location:" below a diagnostic of javac. */
 function detailsBelow(log: LogText, line: number): string[] {
   return linesBetween(log, line + 1, line + DETAIL_LINES).filter((text) =>
     /^(?:\[ERROR\])?\s{1,12}(?:symbol|location|class file|bad class file|reason|required|found)\b/.test(text),
@@ -132,7 +132,7 @@ function isPlugin(name: string): boolean {
   return /^maven-|-maven-plugin$|^surefire|^plexus-(?:compiler|container|interpolation|component)/.test(name);
 }
 
-/** A later download of the same artifact is what the failed step worked with. */
+/** Keeps the last download of each artifact, which is what the failed step worked with. */
 function newestOfEach(artifacts: readonly Artifact[]): Artifact[] {
   const last = new Map<string, Artifact>();
   for (const one of artifacts.toSorted((left, right) => left.line - right.line)) last.set(`${one.group}:${one.name}`, one);
@@ -140,7 +140,7 @@ function newestOfEach(artifacts: readonly Artifact[]): Artifact[] {
 }
 
 /** Returns others of the group: those of another version first, and of these the newest. */
-function siblingsOf({ group, name, version }: Artifact, all: readonly Artifact[]): Artifact[] {
+function listSiblings({ group, name, version }: Artifact, all: readonly Artifact[]): Artifact[] {
   const siblings = all.filter((one) => one.group === group && one.name !== name);
   const rank = (one: Artifact) => Number(one.version === version);
   return siblings.toSorted((one, other) => rank(one) - rank(other) || compareVersions(other.version, one.version)).slice(0, MAX_SIBLINGS);

@@ -9,7 +9,7 @@ import { CONFLICT_LITERALS, readConflicts } from './conflicts.ts';
 import { findOwners } from './owners.ts';
 import { RUNTIME_LITERALS, readRuntimes } from './runtimes.ts';
 
-/** What is searched for this reader, a group each. */
+/** The words searched for this reader, a group each. */
 export const ENVIRONMENT_LITERALS: readonly (readonly string[])[] = [
   RUNTIME_LITERALS,
   ARTIFACT_LITERALS,
@@ -85,11 +85,19 @@ function findInvolved(log: LogText, lines: readonly number[], found: Extraction,
   const conflicts = lines.length > 0 && texts.some((text) => IS_CONFLICT.test(text)) ? readConflicts(log, lines) : [];
   if (conflicts.length > 0)
     return conflicts.map(({ artifact, of, needed, used, line }) => ({
-      ...{ name: fullName(artifact), version: artifact.version, at: at(artifact.line), symbol: null, siblings: [] },
+      name: fullName(artifact),
+      version: artifact.version,
+      at: at(artifact.line),
+      symbol: null,
+      siblings: [],
       needs: { name: of, version: needed, used, at: at(line) },
     }));
   return findOwners(log, found, artifacts).map(({ artifact, symbol, siblings }) => ({
-    ...{ name: fullName(artifact), version: artifact.version, at: at(artifact.line), symbol, needs: null },
+    name: fullName(artifact),
+    version: artifact.version,
+    at: at(artifact.line),
+    symbol,
+    needs: null,
     siblings: siblings.map(({ name, version }) => ({ name, version })),
   }));
 }
@@ -104,7 +112,7 @@ function findBoms(artifacts: readonly Artifact[], involved: readonly InvolvedArt
   return firstOfEach(boms, fullName).slice(0, MAX_BOMS);
 }
 
-/** Words of a group that tell projects apart. */
+/** Lists the words of a group that tell projects apart. */
 function groupWords(name: string): string[] {
   return (name.split(':')[0] ?? '')
     .split(/[.-]/)

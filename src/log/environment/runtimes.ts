@@ -8,7 +8,7 @@ export type Runtime = (typeof RUNTIMES)[number];
 /** A version that a line of the log shows. */
 export interface ShownVersion {
   readonly tool: Runtime;
-  /** As the log has it, without a leading "v": "18.20.4", "3.8". */
+  /** The version as the log has it, without a leading "v": "18.20.4", "3.8". */
   readonly version: string;
   readonly line: number;
   /** True where the failing program itself says so; false where a step set it up or only named it. */
@@ -53,35 +53,37 @@ const VERSION_ROWS: readonly VersionRow[] = [
 
 /** ASCII literals, case ignored: a line without any of them shows no version. */
 export const RUNTIME_LITERALS: readonly string[] = [
-  ...[
-    'node.js v',
-    'current: {',
-    ' node v',
-    'now using node',
-    'node: v',
-    'node: 1',
-    'node: 2',
-    'node/v',
-    'node/1',
-    'node/2',
-    'node:1',
-    'node:2',
-  ],
-  ...['-- python 3', '/python3', 'python/3', 'python 3', 'cpython', 'python:3'],
-  ...[
-    '(running go',
-    'version go',
-    'hostedtoolcache/go/',
-    'golang:1',
-    'jdk version',
-    'java version',
-    'toolcache/java',
-    'temurin:',
-    'openjdk:',
-    'corretto:',
-    'maven:3',
-  ],
-  ...['rustc vers', 'rustc 1'],
+  'node.js v',
+  'current: {',
+  ' node v',
+  'now using node',
+  'node: v',
+  'node: 1',
+  'node: 2',
+  'node/v',
+  'node/1',
+  'node/2',
+  'node:1',
+  'node:2',
+  '-- python 3',
+  '/python3',
+  'python/3',
+  'python 3',
+  'cpython',
+  'python:3',
+  '(running go',
+  'version go',
+  'hostedtoolcache/go/',
+  'golang:1',
+  'jdk version',
+  'java version',
+  'toolcache/java',
+  'temurin:',
+  'openjdk:',
+  'corretto:',
+  'maven:3',
+  'rustc vers',
+  'rustc 1',
 ];
 
 /** Words of a failure that a version may explain; without them a log's versions are of no interest. */
@@ -133,7 +135,7 @@ function failedLines({ messages, diagnostics, exceptions }: Extraction): number[
 /** Lines behind a failure in which its own program may still say what it is. */
 const NEAR = 80;
 
-/** The failing program's own word goes first, then what was shown last before it; the more exact of two that agree. */
+/** Chooses a version: the failing program's own word first, then what was shown last before it; the more exact of two that agree. */
 function chooseVersion(shown: readonly ShownVersion[], failed: number): ShownVersion | null {
   const before = shown.filter(({ line }) => line <= failed + NEAR);
   const last = before.findLast(({ running }) => running) ?? before.at(-1);

@@ -75,7 +75,17 @@ export function remembered(lineCount: number, read: (line: number) => string): (
 /** Literals whose lines {@link parallelMarks} needs. The scripts of packages are named as most projects name them. */
 export const BRANCH_LITERALS: readonly string[] = [
   '[Pipeline] { (Branch: ',
-  ...['test$ ', 'build$ ', 'lint$ ', 'check$ ', 'unit$ ', 'e2e$ ', 'integration$ ', 'coverage$ ', 'compile$ ', 'format$ ', 'ci$ '],
+  'test$ ',
+  'build$ ',
+  'lint$ ',
+  'check$ ',
+  'unit$ ',
+  'e2e$ ',
+  'integration$ ',
+  'coverage$ ',
+  'compile$ ',
+  'format$ ',
+  'ci$ ',
   ': cache miss, executing ',
   ': cache bypass, force executing ',
   ']: Process started',
@@ -93,7 +103,7 @@ const BEGUN: readonly { readonly pattern: RegExp; readonly toMark: (name: string
   { pattern: /^(\[[^\]\n]{1,100}\]): Process started$/gm, toMark: (name) => `${name}: ` },
 ];
 
-/** What is before each line of one of several parallel outputs. */
+/** Finds what is before each line of one of several parallel outputs. */
 function parallelMarks(plain: string): ReadonlySet<string> {
   if (plain === '') return new Set();
   const marks = BEGUN.flatMap(({ pattern, toMark }) => Array.from(plain.matchAll(pattern), ([, name]) => toMark(name ?? '')));

@@ -3,10 +3,44 @@ import { isVendorValue } from './tokens.ts';
 
 /** Without one of these (in any case) a line assigns nothing that is secret by its name. */
 export const ASSIGNED_LITERALS: readonly string[] = [
-  ...['token', 'passw', 'passphrase', 'pwd', 'secret', 'credential', 'apikey', 'api_key', 'api-key', 'access_key', 'access-key'],
-  ...['accesskey', 'private_key', 'privatekey', 'private-key', 'accountkey', 'account_key', 'signature', 'sig=', '_auth', 'key=', '_key'],
-  ...['client-key-data', 'storepass', 'keypass', 'creds', 'sonar.login', 'sonar_login', 'pass:', 'pass"', "pass'"],
-  ...['kennwort', 'mot de passe', 'mot_de_passe', 'motdepasse', 'contrase', 'senha', 'wachtwoord'],
+  'token',
+  'passw',
+  'passphrase',
+  'pwd',
+  'secret',
+  'credential',
+  'apikey',
+  'api_key',
+  'api-key',
+  'access_key',
+  'access-key',
+  'accesskey',
+  'private_key',
+  'privatekey',
+  'private-key',
+  'accountkey',
+  'account_key',
+  'signature',
+  'sig=',
+  '_auth',
+  'key=',
+  '_key',
+  'client-key-data',
+  'storepass',
+  'keypass',
+  'creds',
+  'sonar.login',
+  'sonar_login',
+  'pass:',
+  'pass"',
+  "pass'",
+  'kennwort',
+  'mot de passe',
+  'mot_de_passe',
+  'motdepasse',
+  'contrase',
+  'senha',
+  'wachtwoord',
 ];
 
 /** A name that says a secret follows; what follows the name decides whether it is one. */
@@ -179,7 +213,7 @@ function isSecretValue(value: string, site: Site): boolean {
   }
 }
 
-/** What names of keys say that are kept secret; a plain `key=` beside hexadecimal digits is as often a checksum. */
+/** Words in the names of secret keys; a plain `key=` beside hexadecimal digits is as often a checksum. */
 const SECRET_KEY =
   /(?:encrypt(?:ion)?|decrypt(?:ion)?|signing|sign|master|hmac|aes|cipher|jwt|session|cookie|auth|webhook|vault)[_.-]?key$/i;
 

@@ -17,7 +17,7 @@ const DECLARATIONS: readonly Declaration[] = [
   ],
 ];
 
-/** What a shell prints before it runs the command may quote it: the value ends with that quotation mark. */
+/** The end of a command that a shell prints in quotation marks: the mark is not part of the value. */
 const QUOTED_COMMAND = /["'`]$/;
 
 /** Finds values that a line declares to be secret in so many words. */
@@ -36,7 +36,7 @@ export function findDeclared(line: string): Span[] {
 
 /** Fewest characters of a declared value that is hidden wherever it stands. */
 const MIN_DECLARED = 6;
-/** What jobs declare by mistake, and any log says: words, numbers, versions. */
+/** Values that jobs declare by mistake, and any log says: words, numbers, versions. */
 const ORDINARY = /^(?:[a-z]{1,11}|[A-Z]{1,11}|[A-Z][a-z]{1,10}|\d{1,9}|v?\d+(?:\.\d+){1,3})$/;
 
 /** Tells whether a declared value can be hidden in other texts without hiding half of them. */
@@ -66,7 +66,7 @@ const IN_HEX = ENCODED_NAMES.map((name) => Buffer.from(name).toString('hex'));
 const BASE64_RUN = /(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{16,8192}={0,2}/g;
 const HEX_RUN = /(?<![0-9A-Za-z])(?:[0-9a-f]{2}){12,4096}(?![0-9A-Za-z])/gi;
 
-/** The characters of base64 that a name alone decides where it begins `place` bytes behind a border of three. */
+/** Returns the base64 characters that depend on `name` alone where it begins `place` bytes after a multiple of three. */
 function encodeAt(name: string, place: number): string {
   const whole = Buffer.concat([Buffer.alloc(place), Buffer.from(name)]).toString('base64');
   return whole.slice(Math.ceil((place * 8) / 6), Math.floor(((place + name.length) * 8) / 6));

@@ -97,7 +97,7 @@ function printedBefore(reading: Reading, test: FailingTest): ThrownException | n
 /** What represents the message of a failure that said nothing. */
 export const NO_ERROR = 'No error was found in the log.';
 
-/** What is noted of logs and reports that show no error. */
+/** The note about logs and reports that show no error. */
 export const NOTHING_FOUND = 'No error was found in the logs and reports.';
 
 /** Returns the one failure of a reading in which no test failed: its main error, or the word that there is none. */

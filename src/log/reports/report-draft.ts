@@ -294,7 +294,7 @@ function tellingMessage(
 const PLACE_ONLY =
   /^(?:(?:unknown file|\S{1,300}:\d{1,7})(?:: (?:Failure|error))?|thread '[^'\n]{1,300}' (?:\(\d{1,10}\) )?panicked at \S{1,300}:)$/;
 
-/** Some runners put the place on the first line of a message, and others words that only lead to those below. */
+/** Completes a message whose first line is only its place, or only leads to the lines below. */
 function wholeMessage(message: string): string {
   const lines = message.split('\n');
   const said = lines.length > 1 && PLACE_ONLY.test(lines[0]?.trim() ?? '') ? lines.slice(1) : lines;

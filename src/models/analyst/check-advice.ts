@@ -3,7 +3,7 @@ import { namedPaths } from '../../lib/text.ts';
 const FENCE = /^```/;
 /** A diff without a fence goes on to the end of the advice. */
 const DIFF = /^(?:diff --git |--- (?:a\/|\/dev\/null))/;
-/** Only full versions: "2" and "3.1" are in too many texts to prove anything, or to be missed. */
+/** Full versions only: "2" and "3.1" are in too many texts to prove anything, or to be missed. */
 const VERSION = /(?<![\w.-])v?(\d{1,5}\.\d{1,5}\.\d{1,5}(?:[-+.][\w.]{1,30})?)(?![\w])/g;
 /** A command in code marks: a program and at least one argument. */
 const COMMAND = /`(?:\$ |sudo )?([a-z][\w.+-]{1,40}) [^`\n]{1,300}`/g;
@@ -57,13 +57,13 @@ function isFounded(sentence: string, seen: string): boolean {
   return [...versions, ...programs].every((word) => seen.includes(word)) && paths.every((path) => isSeenPath(path, seen));
 }
 
-/** A path, or its end: tools print paths from other folders than the repository's. */
+/** Tells whether a path or its end was seen: tools print paths from other folders than the repository's. */
 function isSeenPath(path: string, seen: string): boolean {
   const parts = path.replace(/^(?:\.{1,2}\/|\/){1,8}/, '').split('/');
   return seen.includes(parts.slice(-2).join('/')) || (parts.length > 1 && seen.includes(parts.at(-1) ?? path));
 }
 
-/** Other code than a diff is an example, and may hold an address that was left out no more than a diff. */
+/** Tells whether a block of code can be used: no address was left out, and a diff changes only files that were seen. */
 function isWholeDiff(block: string, seen: string): boolean {
   if (block.includes('[address left out]')) return false;
   const changed = Array.from(block.matchAll(/^--- (?:a\/)?(\S{1,300})/gm), ([, path]) => path ?? '').filter((path) => path !== '/dev/null');

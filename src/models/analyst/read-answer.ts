@@ -116,7 +116,7 @@ function withQuoted(cited: readonly string[], quotes: readonly Quote[], evidence
 /** Advice of which nothing was left that rests on what was seen. */
 const NO_ADVICE = 'No fix found: what the model advised rests neither on the log nor on the code.';
 
-/** Everything that the model was shown. */
+/** Joins everything that the model was shown. */
 function seenBy({ subject, evidence }: Insight): string {
   return [
     showFacts(subject),

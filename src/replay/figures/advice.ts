@@ -10,7 +10,7 @@ interface Advised {
 }
 
 /**
- * Whether advice holds a name of the known fix that is at hand (keyed), names what is not (invented), or there is none (silent); of all rows
+ * Tells whether advice holds a name of the known fix that is at hand (keyed), names what is not (invented), or there is none (silent); of all rows
  * with a fix and of published answers. Empty where no row has a fix, or nothing was answered.
  */
 export function scoreAdvice(cases: readonly ReplayedCase[]): Figure[] {
@@ -33,7 +33,7 @@ export function scoreAdvice(cases: readonly ReplayedCase[]): Figure[] {
   ];
 }
 
-/** The same by labeled category, published and not. */
+/** Computes the same by labeled category, published and not. */
 export function scoreAdviceByCategory(cases: readonly ReplayedCase[]): Figure[] {
   const advised = findAdvised(cases);
   const rows = CATEGORIES.flatMap((category) =>
@@ -45,7 +45,7 @@ export function scoreAdviceByCategory(cases: readonly ReplayedCase[]): Figure[] 
   return rows.flatMap(({ row, members }) => (members.length === 0 ? [] : rowFigures(row, members)));
 }
 
-/** One row of a table: the shares of these cases; empty where none has a fix. */
+/** Writes one row of a table: the shares of these cases; empty where none has a fix. */
 export function adviceCells(row: string, cases: readonly ReplayedCase[]): Figure[] {
   const advised = findAdvised(cases);
   return advised.length === 0 ? [] : rowFigures(row, advised);

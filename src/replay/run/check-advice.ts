@@ -2,13 +2,13 @@ import type { DatasetRow } from '../cases/case.ts';
 import { createLookup, findIdentifiers, type Identifier } from './identifiers.ts';
 import type { CaseResult } from './results.ts';
 
-/** What the advice of a case names, held against the known fix and against what was at hand. All values stand in the advice. */
+/** The names in the advice of a case, held against the known fix and against what was at hand. All values stand in the advice. */
 export type AdviceCheck = NonNullable<CaseResult['advice']>;
 
 /** Kinds of names that nobody can act on where they do not exist. */
 const MUST_EXIST: ReadonlySet<Identifier['kind']> = new Set(['path', 'version', 'variable']);
 
-/** Whether an answer advises nothing. */
+/** Tells whether an answer advises nothing. */
 export function isSilent(advice: string | null): boolean {
   return advice === null || /^\s*(?:$|No fix found\b)/i.test(advice);
 }

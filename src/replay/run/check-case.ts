@@ -13,14 +13,14 @@ export interface CaseChecks {
   /** Tokens of the whole log, where its labelled lines are scored; counted in samples where the log is long. */
   readonly logTokens?: number;
   readonly stepFound?: boolean;
-  /** What the advice names, where the row has a known fix. */
+  /** The names in the advice, where the row has a known fix. */
   readonly advice?: AdviceCheck | null;
   /** How long these checks took, which no triage makes; the clock of the run leaves it out. */
   readonly checkMilliseconds?: number;
 }
 
 /**
- * What only those can say who have the log: how many quotations are in it, how long it is where that is scored, and what of the advice is in it or
+ * Measures what needs the log: how many quotations are in it, how long it is where that is scored, and what of the advice is in it or
  * in `tree`, the names of the repository's files.
  */
 export function checkCase(row: DatasetRow, result: CaseResult, { sources }: CaseTexts, tree = ''): CaseChecks {

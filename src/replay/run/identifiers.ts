@@ -80,7 +80,7 @@ export function findIdentifiers(text: string): Identifier[] {
   return [...found.values()];
 }
 
-/** Two English words with a slash between them are no path: "and/or", "flags/labels". */
+/** Tells whether a match is English words with a slash between them and no path: "and/or", "flags/labels". */
 function isWordPair(kind: Identifier['kind'], match: string): boolean {
   return kind === 'path' && /^[a-z]+(?:\/[a-z]+){1,3}$/i.test(match) && !/^(?:src|test|tests|lib|docs|app|packages)\//.test(match);
 }
@@ -89,13 +89,13 @@ function isWordPair(kind: Identifier['kind'], match: string): boolean {
 export function createLookup(texts: readonly string[]): (identifier: Identifier) => boolean {
   const folded = texts.map(fold);
   return (identifier) => {
-    const wanted = spellingsOf(identifier).map(fold);
+    const wanted = listSpellings(identifier).map(fold);
     return folded.some((text) => wanted.some((value) => standsIn(text, value)));
   };
 }
 
-/** A path stands where its file does: logs and people root it elsewhere. */
-function spellingsOf({ kind, value }: Identifier): string[] {
+/** Lists the spellings of a name; a path also counts by its file name, because logs and people root it elsewhere. */
+function listSpellings({ kind, value }: Identifier): string[] {
   if (kind === 'version') return [value.replace(/^v/i, '')];
   const base = value.slice(value.lastIndexOf('/') + 1);
   return kind === 'path' && /\.\w+$/.test(base) ? [base] : [value];
@@ -105,7 +105,7 @@ function fold(text: string): string {
   return stripEscapes(text).replaceAll('\\', '/').toLowerCase();
 }
 
-/** Whether a value stands in a text as a whole: no letter, digit or underscore on either side, and no further digits of a version; "v1.2" holds 1.2. */
+/** Tells whether a value stands in a text as a whole: no letter, digit or underscore on either side, and no further digits of a version; "v1.2" holds 1.2. */
 function standsIn(text: string, value: string): boolean {
   for (let at = text.indexOf(value); at !== -1; at = text.indexOf(value, at + 1)) {
     const [before, after] = [text.slice(Math.max(0, at - 2), at), text.slice(at + value.length, at + value.length + 2)];

@@ -197,7 +197,7 @@ async function findByUrl(builds: ShownStores['builds'], url: string): Promise<Bu
 const MAX_SAID = 200;
 
 /**
- * The newest attempt of the one build that bears this number or run id. Throws TriageError `not-found`, or `conflict` with the
+ * Finds the newest attempt of the one build that bears this number or run id. Throws TriageError `not-found`, or `conflict` with the
  * candidates in its details where several repositories or pipelines have such a build.
  */
 export async function findByNumber(builds: ShownStores['builds'], { provider, number, repository, pipeline }: BuildNumber): Promise<Build> {
@@ -208,7 +208,7 @@ export async function findByNumber(builds: ShownStores['builds'], { provider, nu
   return pickBuild(numbered.length > 0 ? numbered : found, `${number} of ${provider}${where(repository, pipeline)}`);
 }
 
-/** The newest attempt of the one build among these; `which` names what was looked for. */
+/** Finds the newest attempt of the one build among these; `which` names what was looked for. */
 function pickBuild(found: readonly Build[], which: string): Build {
   const newest = newestAttempts(found);
   const [build] = newest;

@@ -35,7 +35,7 @@ export interface AskDeps {
   readonly conversations: ConversationStore;
   /** Hides secrets in what a person typed or pasted. */
   readonly mask: (text: string) => Promise<string>;
-  /** Of one question, in milliseconds. */
+  /** The time limit of one question, in milliseconds. */
   readonly timeLimitMs: number;
   readonly byRules: boolean;
 }

@@ -27,7 +27,7 @@ export interface InvestigateDeps extends TriageContext {
   readonly limits: TriageLimits;
   /** Asked once when a run begins; absent: confidence is taken as it is stated. */
   readonly calibrations?: () => Promise<readonly CalibrationInUse[]>;
-  /** Asked once when a run begins: which answers may be published; absent or null: those that are sure enough. */
+  /** Asks once when a run begins: which answers may be published; absent or null: those that are sure enough. */
   readonly bound?: () => Promise<PublishBound | null>;
   /** Of one run, in milliseconds. */
   readonly timeLimitMs: number;

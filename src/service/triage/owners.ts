@@ -23,7 +23,7 @@ export type OwnerFinder = (
 
 /** So long the answer may wait for its owner, in milliseconds. */
 const LIMIT_MS = 5_000;
-/** Of that, for CODEOWNERS: a stranger's file must leave time to find who changed the line last. */
+/** The share of that for CODEOWNERS: a stranger's file must leave time to find who changed the line last. */
 const RULES_MS = 4_000;
 const KEPT_MS = 5 * 60_000;
 const MAX_FILES = 5;
@@ -36,7 +36,7 @@ interface RulesFile {
   readonly key: string;
   readonly form: CodeOwnersForm;
   readonly lines: readonly string[];
-  /** Why the rest is not read; null where there is none. */
+  /** The reason why the rest is not read; null where there is none. */
   readonly cut: string | null;
 }
 type Owned = (path: string) => { readonly names: readonly string[]; readonly at: string } | null;
@@ -59,7 +59,7 @@ export function createOwnerFinder(
       lifeMs: () => KEPT_MS,
       ask: () => readRules(codeHost, repository, provider, signal),
     });
-  /** By the rules of the repository, as far as they can be read and matched in time. */
+  /** Finds owners by the rules of the repository, as far as they can be read and matched in time. */
   const findOwned = async (build: Build, paths: readonly string[], signal: AbortSignal): Promise<Owned> => {
     const { repository } = build;
     const limit = AbortSignal.any([signal, AbortSignal.timeout(RULES_MS)]);

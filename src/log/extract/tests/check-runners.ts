@@ -36,14 +36,14 @@ export const CHECK_RUNNERS: readonly Runner[] = [
   ] },
 ];
 
-/** What the program said between the rules, else how it ended where that says more than that it failed. */
+/** Reads what the program said between the rules, else how it ended where that says more than that it failed. */
 function mesonTest({ ending = '', ...named }: Named, body: readonly string[]): Named {
   const { suite, name } = groupsIn([named.name ?? ''], /^(?:(?<suite>\S.{0,200}) \/ )?(?<name>\S.{0,200})$/) ?? {};
   const killed = /killed by signal .{1,40}/.exec(ending)?.[0];
   return { ...named, suite, name, message: printedMessage(body) ?? killed ?? named.message ?? '' };
 }
 
-/** A log of results of its own has no such ending: they are its tests. */
+/** Reads a failed program; one that logs results of its own has no such ending, and its tests are read instead. */
 function automakeTest(_: Named, body: readonly string[]): Named | null {
   const name = groupsIn(body, /^(?:FAIL|XPASS|ERROR) (?<name>\S.{0,300}) \(exit status: \d{1,3}\)$/)?.name;
   return name === undefined ? null : { name, message: printedMessage(body) ?? '' };
@@ -53,7 +53,7 @@ function printedTest(named: Named, body: readonly string[]): Named {
   return { ...named, message: printedMessage(body) ?? '' };
 }
 
-/** The first line that tells, of what a program printed; commands, rules and the names of streams are none. */
+/** Reads the first informative line of what a program printed; commands, rules and the names of streams are none. */
 function printedMessage(body: readonly string[]): string | undefined {
   const said = body.map((text) => text.trim()).filter((text) => /\p{L}/u.test(text) && !FRAME.test(text));
   return said.find((text) => TELLING.test(text)) ?? said[0];

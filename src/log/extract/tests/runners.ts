@@ -15,7 +15,7 @@ const NEXTEST_END =
   /^\s{1,12}(?:[A-Z]{3,8}|TRY \d{1,3} [A-Z]{3,8}|FLAKY \d{1,3}\/\d{1,3}|Summary|Cancell?ing) |^\s{0,8}─{4,}$|^error: test run failed/;
 /** The end of the subtests in which a Perl test failed. */
 export const FAILED_SUBTESTS = /^\s{4,40}# Looks like you failed \d{1,6} tests? of /;
-/** How a system tells that it stopped what ran too long. */
+/** Words of a system about what it stopped for running too long. */
 const STOPPED = /\b(?:timed[ -]?out|time limit|exceeded|cancell?ed|terminated|killed)\b/i;
 
 /** Runners of scripting languages and of plain language, known by the shape of a line or two. A new one is a row here. */
@@ -199,7 +199,7 @@ function goMessage(named: Named, body: readonly string[]): Named {
   return message === undefined || isPanic || said.length < 2 ? named : { ...named, message };
 }
 
-/** A test that neither ended nor let the run end. */
+/** Reads a test that neither ended nor let the run end. */
 function hungTest(named: Named, body: readonly string[]): Named | null {
   return body.some((text) => text.startsWith(`test ${named.name} ... `)) ? null : named;
 }
@@ -291,7 +291,7 @@ function gradleName(named: Named): Named {
   return { ...named, ...full };
 }
 
-/** Flutter frames what was thrown; other tests begin with it. */
+/** Reads the message out of Flutter's frame around what was thrown; other tests begin with it. */
 function flutterMessage(named: Named, body: readonly string[]): Named {
   const at = body.findIndex((text) => /^The following .{1,200} was thrown .{1,200}:$/.test(text.trim()));
   return at === -1 ? named : { ...named, message: body[at + 1] ?? '' };

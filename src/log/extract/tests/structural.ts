@@ -184,7 +184,7 @@ function fileItem(log: LogText, line: number, file: string): Item {
   return { ...item, known: { ...item.known, name: file, suite: null, file } };
 }
 
-/** A file that is only named: what it died of stands above the list. */
+/** Reads a file that is only named: what it died of stands above the list. */
 function listedFile(log: LogText, line: number, file: string): Item {
   const item = fileItem(log, line, file);
   return { ...item, known: { name: file, suite: null, file, line: null }, end: line, listed: 'plain' };

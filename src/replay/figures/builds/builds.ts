@@ -146,7 +146,7 @@ function causeKey({ failure, isFinding }: ScoredFailure): string {
   return isFinding ? JSON.stringify(['findings', failure.log ?? null, failure.step ?? null]) : failure.cause;
 }
 
-/** A file or suite that failed as a whole, and is labelled so, is rightly named, though none of its tests ran. */
+/** Counts the tests that are rightly named, also a file or suite that is labeled as failed as a whole. */
 function countNamedTests({ row, one }: ScoredBuild): readonly [held: number, of: number] {
   const whole = (row.failures ?? []).flatMap(({ test, suite }) => (test == null && suite != null ? [suite] : []));
   return [countNamed([...labelledTests(row), ...whole], one.result.failingTests), one.result.failingTests.length];
@@ -157,7 +157,7 @@ function countFoundTests({ row, one }: ScoredBuild): readonly [held: number, of:
   return [countNamed(labelled, one.result.failingTests), labelled.length];
 }
 
-/** Each failing test once in each log: a test that fails in three jobs is three. */
+/** Counts each failing test once in each log: a test that fails in three jobs is three. */
 function labelledTests({ failures }: ScoredBuild['row']): readonly string[] {
   const named = (failures ?? []).flatMap(({ log, suite, test }) => (test == null ? [] : [{ log, name: `${suite ?? ''} ${test}`.trim() }]));
   return firstOfEach(named, ({ log, name }) => `${log ?? ''}\u0001${name}`).map(({ name }) => name);

@@ -72,7 +72,7 @@ function endsWithStart(part: string, words: string): boolean {
   return false;
 }
 
-/** Without white space and punctuation at the end. */
+/** Returns the text without white space and punctuation at the end. */
 function withoutEnd(text: string): string {
   let end = text.length;
   while (end > 0 && ' \t.,:;'.includes(text.charAt(end - 1))) end--;
