@@ -77,7 +77,7 @@ export async function runDemo({ address, token, shownToken, app, clock, code }: 
     ]);
   }
   await print(
-    `\n${table(rows, voiceOf({}).width)}${waiting > 0 ? `\n?: not sure enough to publish; ${waiting} ${waiting === 1 ? 'needs' : 'need'} review` : ''}\n\nView:  ${address}/builds   review:  ${address}/review\nRead one:  curl -s -H "authorization: Bearer ${shownToken}" ${address}/api/builds/${sent[0]?.buildId}/analyses`,
+    `\n${table(rows, voiceOf({}).width)}${waiting > 0 ? `\n?: waits for review, because it is not sure enough or too few answers of its kind are known to be right; ${waiting} of ${rows.length - 1}` : ''}\n\nView:  ${address}/builds   review:  ${address}/review\nRead one:  curl -s -H "authorization: Bearer ${shownToken}" ${address}/api/builds/${sent[0]?.buildId}/analyses`,
   );
   const builds = new Map([...history, ...sent.map(({ slug, buildId }) => [slug, buildId] as const)]);
   if ((await app.keptRuns.list())?.length === 0) await (await import('./replay/demo-runs.ts')).keepDemoRuns(app.config, FAILURES, builds);

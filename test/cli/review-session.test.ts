@@ -82,7 +82,7 @@ describe('faultline review on a terminal', () => {
   it('shows verdict, cause, fix, evidence with line numbers, suspects and why a person is asked', async () => {
     const { said } = await session(queueOf(1), [[SHOWN, 'q']]);
     for (const part of [
-      'Not sure: TEST_FAILURE',
+      'Needs review: TEST_FAILURE',
       'The new tax step',
       'Fix        Round once',
       '288501  expected 10.20',

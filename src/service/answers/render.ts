@@ -84,7 +84,9 @@ function heading({ form, what, confidence, confirmed }: AnswerView, abstained: b
     case 'sure':
       return spread(what, `${confidence} sure`, columns, 'green', paint);
     case 'unsure':
-      return spread(`Not sure: ${abstained ? `best guess ${what}` : what}`, `only ${confidence} sure`, columns, 'yellow', paint);
+      return abstained
+        ? spread(`Not sure: best guess ${what}`, `only ${confidence} sure`, columns, 'yellow', paint)
+        : spread(`Needs review: ${what}`, `${confidence} sure`, columns, 'yellow', paint);
   }
 }
 

@@ -29,7 +29,7 @@ log lines → 412 kept · ana_9f2c
 
   it('says that it is not sure, and what would settle it', () => {
     const text = renderTerminal(unsureAnalysis(), terminal);
-    expect(text).toContain('Not sure: TEST_FAILURE · assertion                              only 61 % sure\n');
+    expect(text).toContain('Needs review: TEST_FAILURE · assertion                               61 % sure\n');
     expect(text).toContain('Hypothesis 1. CODE_ERROR: `tax.ts:41` throws when the list is empty. To\n');
     expect(text).toContain('           2. CONFIG_ERROR: ');
   });
