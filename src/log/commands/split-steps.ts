@@ -29,7 +29,9 @@ function splitStep(log: LogText, found: Extraction, section: Section, script: St
   const commands = script.commands.slice(0, MAX_COMMANDS);
   if (evidence.length === 0) return [section];
   const borders = scoreBorders(log, found, output, new Set(evidence));
-  const runs = chooseRuns(output, findComplaints(log, output, evidence), borders, scoreWords(log, found, output, commands));
+  const complaints = findComplaints(log, output, evidence);
+  const chosen = chooseRuns(output, complaints, borders, scoreWords(log, found, output, commands));
+  const runs = withoutRepeats(log, complaints, chosen, output.end);
   if (runs.length < 2) return [section];
   return runs.map(({ command, start }, at) => ({
     ...section,
@@ -37,6 +39,23 @@ function splitStep(log: LogText, found: Extraction, section: Section, script: St
     lineStart: start,
     lineEnd: (runs[at + 1]?.start ?? section.lineEnd + 1) - 1,
   }));
+}
+
+/** Leaves out the runs that only repeat complaints of earlier ones, numbers aside: what fails again in the same words is one failure. */
+function withoutRepeats<Run extends { readonly start: number }>(
+  log: LogText,
+  complaints: readonly number[],
+  runs: readonly Run[],
+  end: number,
+): Run[] {
+  const said = new Set<string>();
+  return runs.filter(({ start }, at) => {
+    const next = runs[at + 1]?.start ?? end + 1;
+    const own = complaints.filter((line) => line >= start && line < next).map((line) => log.line(line).trim().replace(/\d+/g, '0'));
+    const isRepeated = at > 0 && own.length > 0 && own.every((text) => said.has(text));
+    for (const text of own) said.add(text);
+    return !isRepeated;
+  });
 }
 
 /** Names a command as GitHub names a step: `Run make test`, below the step's own name if it has one. */

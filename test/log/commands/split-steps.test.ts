@@ -51,6 +51,12 @@ describe('commands that failed in one step', () => {
     expect(readStep(['bash vendor.sh || true', ...commands.slice(1)], `${CLONE}${PATCH}`)).toHaveLength(1);
   });
 
+  it('are one failure where the second fails in the same words', () => {
+    const script = ['bash vendor.sh || status=$?', 'bash vendor.sh --again || status=$?', 'exit $status'];
+    expect(readStep(script, `${CLONE}${CLONE.replace('port 80', 'port 81')}`)).toHaveLength(1);
+    expect(readStep(script, `${PATCH}${PATCH.replace('c:1', 'c:7')}`)).toHaveLength(1);
+  });
+
   it('are failing tests, and what another tool says beside them', () => {
     const script = ['go test ./... || failed=1', 'bash vendor.sh || failed=1', 'exit $failed'];
     const causes = readStep(script, `${TESTS}${CLONE}`);
