@@ -56,10 +56,28 @@ export function recordRefusal(thrown: unknown, request: FastifyRequest, reply: F
   else logger.warn(fields, 'request refused');
   const retryAfterMs = error.retryAfterMs ?? (status === 500 ? undefined : RETRY_AFTER_MS[error.code]);
   if (retryAfterMs !== undefined) reply.header('retry-after', String(Math.max(1, Math.ceil(retryAfterMs / 1000))));
-  // The rest of a body that is too large is not waited for.
-  if (status === 413) reply.header('connection', 'close');
+  if (status === 413) closeAfterAnswer(request, reply);
   if (status === 401) reply.header('www-authenticate', 'Bearer');
   return { status, error, message: toldMessage(error, request) };
+}
+
+/** How long the rest of a refused body is read and thrown away, in milliseconds. */
+const LINGER_MS = 5_000;
+
+/**
+ * Closes the connection once the answer is sent, without waiting for the rest of the body. A socket that is closed with unread data is
+ * reset, and its sender may lose the answer (RFC 9112, section 9.6), so what still comes is discarded for a while.
+ */
+function closeAfterAnswer(request: FastifyRequest, reply: FastifyReply): void {
+  reply.header('connection', 'close');
+  const { socket } = request.raw;
+  // Node calls this when the answer of a connection that closes is written.
+  socket.destroySoon = () => {
+    request.raw.resume();
+    socket.end();
+    const timer = setTimeout(() => socket.destroy(), LINGER_MS);
+    socket.once('close', () => clearTimeout(timer));
+  };
 }
 
 /** SQLSTATE classes 22 and 23: a value or a constraint. The same request would fail again, so nobody is told to come back. */
