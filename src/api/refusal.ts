@@ -61,12 +61,13 @@ export function recordRefusal(thrown: unknown, request: FastifyRequest, reply: F
   return { status, error, message: toldMessage(error, request) };
 }
 
-/** How long the rest of a refused body is read and thrown away, in milliseconds. */
+/** For so many milliseconds the rest of a refused body is read and thrown away. */
 const LINGER_MS = 5_000;
 
 /**
- * Closes the connection once the answer is sent, without waiting for the rest of the body. A socket that is closed with unread data is
- * reset, and its sender may lose the answer (RFC 9112, section 9.6), so what still comes is discarded for a while.
+ * Closes the connection once the answer is sent, without waiting for the rest of the body. A socket that is
+ * closed with unread data is reset, and its sender may lose the answer (RFC 9112, section 9.6), so what still
+ * comes is discarded for a while.
  */
 function closeAfterAnswer(request: FastifyRequest, reply: FastifyReply): void {
   reply.header('connection', 'close');
@@ -80,7 +81,10 @@ function closeAfterAnswer(request: FastifyRequest, reply: FastifyReply): void {
   };
 }
 
-/** SQLSTATE classes 22 and 23: a value or a constraint. The same request would fail again, so nobody is told to come back. */
+/**
+ * SQLSTATE classes 22 and 23: a value or a constraint. The same request would fail again, so nobody is told
+ * to come back.
+ */
 const REFUSED_VALUE = /^2[23]/;
 
 /** disk_full. The sender may come again once somebody has made room. */
@@ -100,7 +104,10 @@ function toldMessage(error: TriageError, request: FastifyRequest): string {
 
 const Issues = z.array(z.object({ path: z.string(), message: z.string() }));
 
-/** Makes one of our errors of whatever was thrown. What nobody threw on purpose says nothing of itself to the client. */
+/**
+ * Makes one of our errors of whatever was thrown. What nobody threw on purpose says nothing of itself to the
+ * client.
+ */
 function toTriageError(thrown: unknown, request: FastifyRequest): TriageError {
   if (thrown instanceof TriageError) return thrown;
   if (hasZodFastifySchemaValidationErrors(thrown)) {
@@ -141,12 +148,17 @@ export function tooMany(message: string, waitMs: number): TriageError {
   });
 }
 
-/** What a server's parser reports. It also holds the raw bytes, tokens and all, so only the code is ever read. */
+/**
+ * What a server's parser reports. It also holds the raw bytes, tokens and all, so only the code is ever read.
+ */
 interface ParserError {
   readonly code?: string | undefined;
 }
 
-/** Answers what is no HTTP request before any route can: in the same shape as every other refusal, and in the log. */
+/**
+ * Answers what is no HTTP request before any route can: in the same shape as every other refusal, and in the
+ * log.
+ */
 export function refuseBroken(error: ParserError, socket: Socket, logger: Logger): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return;
   const { status, code, message } = refusalOf(error);
@@ -183,8 +195,9 @@ interface KnownPath {
 }
 
 /**
- * Answers what no route takes, before its body is read. A known path answers `wrong-method` (405) with the methods that it takes in `Allow`,
- * and OPTIONS with just these (204); any other path answers `not-found`, to a browser by `pages.unknown`. Neither needs a token: `/openapi.json` lists the addresses anyway.
+ * * Answers what no route takes, before its body is read. A known path answers `wrong-method` (405) with the
+ * methods that it takes in `Allow`, and OPTIONS with just these (204); any other path answers `not-found`, to
+ * a browser by `pages.unknown`. Neither needs a token: `/openapi.json` lists the addresses anyway.
  */
 export function answerUnrouted(app: FastifyInstance, pages: UnknownPages): void {
   const paths = new Map<string, KnownPath>();
@@ -239,7 +252,10 @@ function requestFields(request: FastifyRequest): object {
 
 const PROBES: readonly string[] = ['/healthz', '/readyz', '/metrics'];
 
-/** One line for each answer, at `debug` for the probes that come every few seconds, and for webhooks, whose builds have a line of their own. */
+/**
+ * One line for each answer, at `debug` for the probes that come every few seconds, and for webhooks, whose
+ * builds have a line of their own.
+ */
 export function logAnswer(logger: Logger, request: FastifyRequest, reply: FastifyReply): void {
   const fields = { ...requestFields(request), status: reply.statusCode, milliseconds: Math.round(reply.elapsedTime) };
   const isProbe = PROBES.includes(request.routeOptions.url ?? '');

@@ -31,6 +31,7 @@ export function scopeStores(stores: Stores, scope: Scope): ScopedStores {
     health: marked({
       pipelines: async (period, limit) => await stores.health.pipelines({ ...period, ...within(held) }, limit),
       repository: async (period, limit) => await stores.health.repository({ ...period, ...within(held) }, limit),
+      unreadLogs: async (period, limit) => await stores.health.unreadLogs({ ...period, ...within(held) }, limit),
       addDeployment: async (deployment) => {
         held.require('deployments of', deployment.repository);
         await stores.health.addDeployment(deployment);

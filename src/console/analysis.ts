@@ -1,4 +1,4 @@
-import type { Analysis, Claim, Suspect } from '../domain/analysis.ts';
+import { type Analysis, type Claim, isUnread, type Suspect } from '../domain/analysis.ts';
 import { type Build, shortCommit } from '../domain/build.ts';
 import { TriageError } from '../domain/errors.ts';
 import type { Evidence } from '../domain/evidence.ts';
@@ -33,7 +33,7 @@ export function registerAnalysisPage(app: ConsoleApp, deps: ConsoleDeps): void {
     const review = await deps.stores.reviews.findByAnalysis(analysis.id);
     const reviews = mayReview(request.principal);
     const links = html`<p>${actionLink('full-log', runAddress(analysis.id), 'Analysis steps')} <a class="button" href="${causeAddress(analysis.fingerprint)}">All occurrences</a></p>`;
-    const between = html`${standing(analysis.id, review, reviews)}${links}`;
+    const between = html`${standing(analysis, review, reviews)}${links}`;
     const main = html`<h1 tabindex="-1">${analysis.answer.title}</h1>${placeLine(facts)}${analysisParts(facts, { between, editor: reader.preferences.editor })}`;
     return sendPage(request, reply, { title: analysis.answer.title, place: 'item', part: 'builds', main }, reader);
   });
@@ -44,14 +44,15 @@ export function registerAnalysisPage(app: ConsoleApp, deps: ConsoleDeps): void {
 }
 
 /** A sure answer may be wrong, too: whoever may review opens an item for it. */
-function notAsked(analysisId: string, reviews: boolean): Html {
-  const open = reviews && postForm(`/analyses/${encodeURIComponent(analysisId)}/review`, {}, html`<button>Give feedback</button>`);
+function notAsked(analysis: Analysis, reviews: boolean): Html {
+  if (isUnread(analysis)) return html`<p class="quiet">Not sent for review: there is no log to judge it by.</p>`;
+  const open = reviews && postForm(`/analyses/${encodeURIComponent(analysis.id)}/review`, {}, html`<button>Give feedback</button>`);
   return html`<p class="quiet">Published automatically.</p>${open}`;
 }
 
-/** What people said of it, or that nobody was asked. */
-function standing(analysisId: string, review: Review | null, reviews: boolean): Html {
-  if (review === null) return notAsked(analysisId, reviews);
+/** Says what people said of it, or that they were not asked. */
+function standing(analysis: Analysis, review: Review | null, reviews: boolean): Html {
+  if (review === null) return notAsked(analysis, reviews);
   const link = reviews && html` <a href="${reviewAddress(review.id)}">View review</a>`;
   const { decision } = review;
   if (decision === null) return html`<p>Waiting for review since ${timeOf(review.openedAt)}.${link}</p>`;
@@ -72,7 +73,10 @@ const PAST = 5;
 /** Builds of one commit that are looked through for a green one. */
 const SIBLINGS = 20;
 
-/** Reads what the parts show; `stamps`: with the timestamps of log lines; `back`: where its logs lead back to. Null where the build is not stored. */
+/**
+ * Reads what the parts show; `stamps`: with the timestamps of log lines; `back`: where its logs lead back to.
+ * Null where the build is not stored.
+ */
 export async function readAnalysisFacts(deps: AnalysisDeps, analysis: Analysis, stamps = false, back?: string) {
   const { stores, clock } = deps;
   const build = await stores.builds.find(analysis.buildId);
@@ -104,7 +108,9 @@ export async function readAnalysisFacts(deps: AnalysisDeps, analysis: Analysis, 
     taught: taught.filter(answers),
     /** The same failure, or the same test, in earlier builds of the repository, the newest first. */
     past,
-    /** What earlier runs say of the first of its tests; null where it never failed before or there is none. */
+    /**
+     * What earlier runs say of the first of its tests; null where it never failed before or there is none.
+     */
     flakiness,
     green,
     /** Addresses of what is posted about the build, as a comment of its pull request. */
@@ -112,7 +118,7 @@ export async function readAnalysisFacts(deps: AnalysisDeps, analysis: Analysis, 
   };
 }
 
-/** A build of the same commit and pipeline that came later and passed. */
+/** Finds a build of the same commit and pipeline that came later and passed. */
 async function greenOf(stores: Pick<ShownStores, 'builds'>, build: Build): Promise<Build | null> {
   if (build.commit === null) return null;
   const { provider, repository, pipeline, branch } = build;
@@ -130,7 +136,10 @@ interface PartsOptions {
   readonly editor?: string;
 }
 
-/** Everything that is known of one analysis, below its title: the verdict, then its evidence beside what else is known. */
+/**
+ * Everything that is known of one analysis, below its title: the verdict, then its evidence beside what else
+ * is known.
+ */
 export function analysisParts(facts: AnalysisFacts, { why = [], between, editor = '' }: PartsOptions = {}): Html {
   return html`${verdictBox(facts, why)}${between}
 <div class="columns"><div>${evidencePart(facts)}</div>
@@ -138,7 +147,7 @@ export function analysisParts(facts: AnalysisFacts, { why = [], between, editor 
 <p>${actionLink('ask', askAddress(facts.analysis.id), 'Ask about this')}</p></div></div>`;
 }
 
-/** Where it happened, in one line: repository, build, pull request, commit, how many failures. */
+/** Says where it happened, in one line: repository, build, pull request, commit, how many failures. */
 export function placeLine({ analysis, build, posted }: AnalysisFacts, more: readonly Shown[] = []): Html {
   const commit =
     build.commit === null ? null : html`<code>${shortCommit(build.commit)}</code>${build.author !== null && ` by ${build.author}`}`;
@@ -166,7 +175,10 @@ const OWN_PLACE: readonly string[] = ['Tried', 'Cause', 'Related'];
 /** Characters of several reasons that still read well as one sentence. */
 const ONE_LINE = 160;
 
-/** What it is, how sure and how often that was right, the cause with what it rests on, the fix, why a person, and what contradicts it. */
+/**
+ * What it is, how sure and how often that was right, the cause with what it rests on, the fix, why a person,
+ * and what contradicts it.
+ */
 function verdictBox(facts: AnalysisFacts, why: readonly string[] = []): Html {
   const { analysis } = facts;
   const ids = evidenceIds(analysis);
@@ -200,7 +212,10 @@ export function trackSentence(track: TrackRecord): string {
   return `answers at ${level} were right ${track.right} of ${track.of}`;
 }
 
-/** The cause with the chips of what it rests on; what else is claimed, each with its own. Lines of evidence lead back to `#claim-1`, … */
+/**
+ * The cause with the chips of what it rests on; what else is claimed, each with its own. Lines of evidence
+ * lead back to `#claim-1`, …
+ */
 function causeOf({ answer }: Analysis, ids: ReadonlySet<string>): Html {
   const first = answer.claims.findIndex(({ text }) => text.trim() === answer.rootCause.trim());
   const cited = (claim: Claim | undefined) => joined((claim?.evidence ?? []).filter((id) => ids.has(id)).map(evidenceChip), ' ');
@@ -311,7 +326,7 @@ function testRunsPart({ flakiness }: AnalysisFacts): Html {
 <p class="quiet">Failed ${flakiness.failed} of ${flakiness.runs} runs, ${flakiness.flakes} of them as a flake${chance !== null && `; on an unchanged rerun, it passes with a probability of about ${percentOf(chance)}`}.</p></section>`;
 }
 
-/** When it came, what was asked and what it cost. */
+/** Says when it came, what was asked and what it cost. */
 function historyPart({ analysis, build }: AnalysisFacts): Html {
   const { usage, milliseconds, createdAt } = analysis;
   const rounds = `${usage.iterations} ${usage.iterations === 1 ? 'round' : 'rounds'}`;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isUnread } from '../domain/analysis.ts';
 import { type Build, BuildStatus, shortCommit } from '../domain/build.ts';
 import type { ExplainedFailures } from '../domain/explained-failures.ts';
 import type { Principal } from '../domain/review.ts';
@@ -30,7 +31,9 @@ function statusWord(status: Build['status']): Html {
   return html`<span class="${tone} status"><span aria-hidden="true">${sign}</span> ${status}</span>`;
 }
 
-/** `shop/api · ci #812 · PR 1204 fix/tax · a41f9c2 by ada`, with a link to its CI where that is a web address. */
+/**
+ * `shop/api · ci #812 · PR 1204 fix/tax · a41f9c2 by ada`, with a link to its CI where that is a web address.
+ */
 export function buildLine(build: Build): Html {
   const name = buildName(build);
   const address = linkTarget(build.url);
@@ -45,7 +48,7 @@ function buildName({ pipeline, number, attempt }: Build): string {
   return `${pipeline} #${number}${attempt > 1 ? `, attempt ${attempt}` : ''}`;
 }
 
-/** What it was made of: its pull request or branch, and its commit. */
+/** Returns what it was made of: its pull request or branch, and its commit. */
 function originOf({ pullRequest, branch, commit, author }: Build): Shown[] {
   return [
     ...(pullRequest === null && branch === null ? [] : [[pullRequest === null ? '' : `PR ${pullRequest} `, branch ?? ''].join('').trim()]),
@@ -147,9 +150,11 @@ function causeLine({ id, category, title, confidence, action, decided, fromLibra
     ? 'answered from the library'
     : decided
       ? 'decided by a reviewer'
-      : action === 'auto_notify'
-        ? formatConfidence(confidence)
-        : `${formatConfidence(confidence)}, sent for review`;
+      : category === null
+        ? 'no answer'
+        : action === 'auto_notify'
+          ? formatConfidence(confidence)
+          : `${formatConfidence(confidence)}, sent for review`;
   return html`<li><a href="${analysisAddress(id)}">${title}</a> <span class="quiet"><span class="category">${category ?? 'not analyzed'}</span>, ${standing}</span></li>`;
 }
 
@@ -175,7 +180,10 @@ export function registerBuildPage(app: ConsoleApp, deps: ConsoleDeps): void {
   });
 }
 
-/** `attempts`: its newest; `step`: the last that is done while it is analyzed; `pages`: pages of the logs at the build's CI, by the logs' names. */
+/**
+ * `attempts`: its newest; `step`: the last that is done while it is analyzed; `pages`: pages of the logs at
+ * the build's CI, by the logs' names.
+ */
 async function factsOf(build: Build, principal: Principal | null, deps: ConsoleDeps) {
   const { stores, archive, currentStep } = deps;
   const { provider, repository, pipeline, number } = build;
@@ -202,7 +210,7 @@ ${answers.map((answer, index) => causeCard(answer, answers.length === 1 ? '' : `
 <div id="logs" data-live>${logsOf(facts)}</div>`;
 }
 
-/** One sentence about where its triage stands; never silence. */
+/** Says in one sentence where its triage stands, and is never silent. */
 function howFar({ build, job, step, answers }: BuildFacts): Html {
   if (job === null)
     return html`${build.status === 'failed' ? 'This build needs no analysis.' : 'Nothing failed, so there is nothing to analyze.'}`;
@@ -217,8 +225,9 @@ function causeCard({ analysis, explains }: ArrangedAnswer, number: string): Html
   const { title, category, standing, facts } = answerView(analysis, undefined, explains);
   const shown = facts.filter(({ kind, reach }) => reach === 'everywhere' && kind !== 'lines');
   const isComplete = shown.some((fact) => fact.kind === 'tests' && fact.more === 0);
+  const isSentForReview = analysis.verdict.action !== 'auto_notify' && !isUnread(analysis);
   return html`<article class="card" id="${analysis.id}"><h3>${number}<a href="${analysisAddress(analysis.id)}">${title}</a></h3>
-<p><span class="category">${category}</span> · ${standing}${analysis.verdict.action !== 'auto_notify' && ' · sent for review'}</p>
+<p><span class="category">${category}</span> · ${standing}${isSentForReview && ' · sent for review'}</p>
 ${shown.map(({ name, label, values }) => html`<p>${name !== 'Cause' && html`<strong>${label}:</strong> `}${inlineProse(values.join(' · '))}</p>`)}
 ${isComplete ? null : testList(explains)}
 <p><a href="${causeAddress(analysis.fingerprint)}">All occurrences</a> · <a href="${runAddress(analysis.id)}">Analysis steps</a></p></article>`;

@@ -9,6 +9,7 @@ import type { ConsoleDeps } from './console-deps.ts';
 import { hiddenFields, KEYS } from './controls.ts';
 import { dataTable, type Html, html } from './html.ts';
 import { answerPage, type ConsoleApp, readerOf, route, sendPage } from './page.ts';
+import { unreadLogs } from './unread-logs.ts';
 
 /** Of all that one press of a button asks. */
 const LIMIT_MS = 60_000;
@@ -27,7 +28,7 @@ export function registerSettings(app: ConsoleApp, deps: ConsoleDeps): void {
   app.get('/settings', route('admin', { querystring: SettingsQuery }), async (request, reply) => {
     const { provider: name } = request.query;
     const provider = name === undefined ? null : providerNamed(deps.providers, name);
-    const main = await (provider === null ? listMain(deps.providers, publicUrl) : providerMain(provider, publicUrl));
+    const main = await (provider === null ? listMain(deps) : providerMain(provider, publicUrl));
     return answerPage(request, reply, deps, { part: 'settings', title: 'Settings', main });
   });
   app.post('/settings', route('admin', { body: SettingsForm }), async (request, reply) => {
@@ -50,7 +51,9 @@ export function registerSettings(app: ConsoleApp, deps: ConsoleDeps): void {
   });
 }
 
-async function listMain(providers: readonly Connectable[], publicUrl: string | null): Promise<Html> {
+async function listMain(deps: ConsoleDeps): Promise<Html> {
+  const { providers } = deps;
+  const { publicUrl } = deps.config.http;
   const rows = await Promise.all(
     providers.map(async (provider) => {
       const { label } = await provider.connection();
@@ -62,7 +65,8 @@ async function listMain(providers: readonly Connectable[], publicUrl: string | n
 <h2>CI systems</h2>
 ${publicUrl === null && html`<p class="quiet">The public address of this service is not set. Set <code>FAULTLINE_PUBLIC_URL</code>.</p>`}
 ${dataTable('CI systems', ['System', 'State', 'Webhook'], rows)}
-<p class="quiet">Any other CI uploads its builds to <code>POST /api/builds</code>.</p>`;
+<p class="quiet">Any other CI uploads its builds to <code>POST /api/builds</code>.</p>
+${await unreadLogs(deps)}`;
 }
 
 /** The providers whose secret an embedded installation makes at its first start. */

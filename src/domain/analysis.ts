@@ -34,7 +34,10 @@ export type Suspect = z.infer<typeof Suspect>;
 export const Hypothesis = z.object({ text: z.string(), category: Category, settledBy: z.string() });
 export type Hypothesis = z.infer<typeof Hypothesis>;
 
-/** One thing that speaks for a category: a test, a tool's error, an exception, a rule met on a line, the learned words, or a decision of a person. */
+/**
+ * One thing that speaks for a category: a test, a tool's error, an exception, a rule met on a line, the
+ * learned words, or a decision of a person.
+ */
 export const Witness = z.object({
   by: z.enum(['test', 'diagnostic', 'exception', 'rule', 'words', 'precedent']),
   name: z.string(),
@@ -57,21 +60,22 @@ export const Classification = z.object({
   /** What the category rests on; absent where a model or a person named it. */
   route: Route.optional(),
   /**
-   * How often answers as sure as this one, of the same route, were right and held the cause, in sources that had no part in the training;
-   * absent where too few were measured.
+   * * How often answers as sure as this one, of the same route, were right and held the cause, in sources
+   * that had no part in the training; absent where too few were measured.
    */
   record: z.object({ right: z.int(), of: z.int() }).optional(),
 });
 export type Classification = z.infer<typeof Classification>;
 
-/** Whether it tells a developer "not your fault". */
+/** Tells whether it tells a developer "not your fault". */
 export function isNotDevelopersFault({ category, kind }: Pick<Classification, 'category' | 'kind'>): boolean {
   return category === 'INFRA_ERROR' || kind === 'flaky_timing';
 }
 
 /**
- * Whether a structured witness speaks for the category (a test, a tool's error, an exception), or two that do not depend on one another: a rule
- * and the learned words. A category without witnesses was named by a model, whose claims are checked instead.
+ * * Whether a structured witness speaks for the category (a test, a tool's error, an exception), or two that
+ * do not depend on one another: a rule and the learned words. A category without witnesses was named by a
+ * model, whose claims are checked instead.
  */
 export function isFounded({ witnesses }: { readonly witnesses?: readonly Witness[] | undefined }): boolean {
   if (witnesses === undefined) return true;
@@ -92,7 +96,10 @@ export const SimilarCase = z.object({
 });
 export type SimilarCase = z.infer<typeof SimilarCase>;
 
-/** The act that advice asks for: to change code, configuration or a dependency, to run the job again, or to ask somebody for an access. */
+/**
+ * The act that advice asks for: to change code, configuration or a dependency, to run the job again, or to
+ * ask somebody for an access.
+ */
 export const Act = z.enum(['code', 'configuration', 'dependency', 'rerun', 'ask']);
 export type Act = z.infer<typeof Act>;
 
@@ -215,7 +222,10 @@ export const Step = z.object({
   by: z.string().optional(),
   /** Absent where no judgement was asked, and in steps that were stored before judgements were traced. */
   judgements: z.array(JudgementTrace).optional(),
-  /** Which of several investigators side by side took the step: "code", "history", "documents"; absent outside a fan-out. */
+  /**
+   * Which of several investigators side by side took the step: "code", "history", "documents"; absent outside
+   * a fan-out.
+   */
   investigator: z.string().optional(),
   outcomes: z.array(ToolOutcome.omit({ findings: true })).optional(),
 });
@@ -251,7 +261,10 @@ export const Analysis = z.object({
   green: GreenBuild.optional(),
   /** Whose the cause is; absent where nobody is known. */
   owner: Owner.optional(),
-  /** Whose the suspected files and those of the failing tests are, by CODEOWNERS; absent where it names nobody. */
+  /**
+   * Whose the suspected files and those of the failing tests are, by CODEOWNERS; absent where it names
+   * nobody.
+   */
   fileOwners: z.array(Owner).optional(),
   /** What running the failing command again has shown; absent where nobody has tried. */
   experiment: KeptExperiment.optional(),
@@ -262,7 +275,10 @@ export const Analysis = z.object({
 });
 export type Analysis = z.infer<typeof Analysis>;
 
-/** The answer with what running the command again has shown; suspects from the commit that broke it go before the others. */
+/**
+ * Returns the answer with what running the command again has shown; suspects from the commit that broke it go before
+ * the others.
+ */
 export function withTried(analysis: Analysis, experiment: Experiment): Analysis {
   const { verdict, candidates } = experiment.bisection ?? {};
   const culprit = verdict === 'found' ? candidates?.[0]?.commit : undefined;
@@ -272,12 +288,29 @@ export function withTried(analysis: Analysis, experiment: Experiment): Analysis 
   return { ...analysis, experiment, answer: { ...analysis.answer, suspects } };
 }
 
-/** Whether anybody judged: where the log could not be read, or the analysis failed, the stored category means nothing. */
+/**
+ * Tells whether anybody judged: where the log could not be read, or the analysis failed, the stored category means
+ * nothing.
+ */
 export function isJudged({ terminationReason }: Pick<Analysis, 'terminationReason'>): boolean {
   return terminationReason !== 'failed';
 }
 
-/** The category as people are shown it. */
+/**
+ * * This is the algorithm of the fingerprint of a build that could not be read or analyzed as a whole. Two
+ * builds never share such a fingerprint.
+ */
+export const UNREAD = 'unread';
+
+/**
+ * * Tells whether the build has no log that could be read. A reviewer cannot judge such an answer; the
+ * operator has to mend what kept the log away.
+ */
+export function isUnread({ fingerprint }: Pick<Analysis, 'fingerprint'>): boolean {
+  return fingerprint.startsWith(`${UNREAD}-`);
+}
+
+/** Returns the category as people are shown it. */
 export function saidCategory(analysis: Pick<Analysis, 'terminationReason' | 'category'>): Category | 'not analyzed' {
   return isJudged(analysis) ? analysis.category : 'not analyzed';
 }
@@ -292,5 +325,8 @@ export function shownAnalysis(analysis: Analysis): ShownAnalysis {
   return { ...analysis, category: isJudged(analysis) ? analysis.category : null };
 }
 
-/** The same as a program that is given it goes on with it: `isJudged` still tells that its category means nothing. */
+/**
+ * The same as a program that is given it goes on with it: `isJudged` still tells that its category means
+ * nothing.
+ */
 export const GivenAnalysis = ShownAnalysis.transform((shown): Analysis => ({ ...shown, category: shown.category ?? 'CODE_ERROR' }));

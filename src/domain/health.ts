@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Provider } from './build.ts';
 import type { Period } from './insights.ts';
 
 /** A period, and one of the same length that it is compared with. Both are whole UTC days. */
@@ -7,7 +8,10 @@ export interface ComparedPeriod extends Period {
   readonly comparedFrom?: string;
 }
 
-/** How a pipeline, or one of its branches, did in a period, and in the one that it is compared with. Times are of builds that say them. */
+/**
+ * How a pipeline, or one of its branches, did in a period, and in the one that it is compared with. Times are
+ * of builds that say them.
+ */
 export const Health = z.object({
   provider: z.string(),
   repository: z.string(),
@@ -23,7 +27,10 @@ export const Health = z.object({
   /** The same of how long they waited before they started. */
   queueMinutes: z.number().nullable(),
   queueMinutesBefore: z.number().nullable(),
-  /** The branch that is meant, or the default branch of the pipeline; null where that is not known, or had no builds. */
+  /**
+   * The branch that is meant, or the default branch of the pipeline; null where that is not known, or had no
+   * builds.
+   */
   branch: z.string().nullable(),
   /** Hours for which the newest build of the branch was a failed one. */
   redHours: z.number(),
@@ -37,7 +44,9 @@ export const Health = z.object({
 });
 export type Health = z.infer<typeof Health>;
 
-/** In which jobs the newest failed builds of a period failed; a build counts for each job that failed in it. */
+/**
+ * In which jobs the newest failed builds of a period failed; a build counts for each job that failed in it.
+ */
 export const FailedJobs = z.object({
   /** The most frequent, at most 50. */
   jobs: z.array(z.object({ job: z.string(), builds: z.int() })),
@@ -46,6 +55,20 @@ export const FailedJobs = z.object({
   unknown: z.int(),
 });
 export type FailedJobs = z.infer<typeof FailedJobs>;
+
+/**
+ * Counts the builds of one repository that failed in a period and whose logs could not be read. The operator
+ * has to mend that.
+ */
+export const UnreadLogs = z.object({
+  provider: Provider,
+  repository: z.string(),
+  builds: z.int(),
+  /** The newest of them, and what kept its log from being read. */
+  buildId: z.string(),
+  why: z.string(),
+});
+export type UnreadLogs = z.infer<typeof UnreadLogs>;
 
 /** Something went live. Texts are masked, and the address is of the web. */
 export interface Deployment {
@@ -58,7 +81,10 @@ export interface Deployment {
   readonly at: string;
 }
 
-/** What may explain a change of figures: a deployment of the repository, or another release of Faultline itself. */
+/**
+ * What may explain a change of figures: a deployment of the repository, or another release of Faultline
+ * itself.
+ */
 export const Mark = z.object({
   kind: z.enum(['deployment', 'upgrade']),
   at: z.iso.datetime(),

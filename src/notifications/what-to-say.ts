@@ -1,3 +1,4 @@
+import { isUnread } from '../domain/analysis.ts';
 import type { Build } from '../domain/build.ts';
 import type { ReviewerQuestion } from '../domain/review.ts';
 import { sumOf } from '../lib/collections.ts';
@@ -73,7 +74,7 @@ function looking(failed: readonly BuildSituation[], failures: number, { usualMs 
 }
 
 function couldNotLook(builds: readonly Build[], causes: readonly CauseStanding[]): ToSay {
-  const unread = causes.every(({ cause }) => cause.analysis.fingerprint.startsWith('unread-'));
+  const unread = causes.every(({ cause }) => isUnread(cause.analysis));
   return { state: 'could-not-look', builds, causes, unread, why: causes[0]?.rootCause ?? '' };
 }
 

@@ -1,16 +1,23 @@
 import { z } from 'zod';
-import { type ComparedPeriod, type Deployment, FailedJobs, Health, Mark, type RepositoryHealth } from '../domain/health.ts';
+import { type ComparedPeriod, type Deployment, FailedJobs, Health, Mark, type RepositoryHealth, UnreadLogs } from '../domain/health.ts';
+import type { Period } from '../domain/insights.ts';
 import type { Database } from '../ports/database.ts';
 import { MEANT } from './insights.ts';
 import { all, filterValues, first, inScope, insert, isoTime, periodValues, USUAL_NAMES } from './sql.ts';
 
-/** How pipelines and branches do: their counts per day come from `build_days`, the rest from the builds of those that are shown. */
+/**
+ * How pipelines and branches do: their counts per day come from `build_days`, the rest from the builds of
+ * those that are shown.
+ */
 export function createHealthStore(db: Pick<Database, 'query' | 'reader'>) {
   const read = db.reader ?? db;
   return {
     /** The pipelines with the most failed builds of the period; at most `limit`. */
     pipelines: async (period: ComparedPeriod, limit: number) => await all(read, Health, PIPELINES, comparedValues(period, limit)),
-    /** One repository: its branches with the most failed builds, at most `limit`; the jobs in which its newest 500 failed builds failed; its days. */
+    /**
+     * One repository: its branches with the most failed builds, at most `limit`; the jobs in which its newest
+     * 500 failed builds failed; its days.
+     */
     repository: async (period: ComparedPeriod & { readonly repository: string }, limit: number): Promise<RepositoryHealth> => {
       const values = periodValues(period);
       const [branches, jobs, days, marks] = await Promise.all([
@@ -21,6 +28,8 @@ export function createHealthStore(db: Pick<Database, 'query' | 'reader'>) {
       ]);
       return { branches, jobs: jobs ?? { jobs: [], builds: 0, unknown: 0 }, days, marks: marks.toReversed() };
     },
+    /** Lists at most `limit` repositories, those first whose logs could not be read for the most builds. */
+    unreadLogs: async (period: Period, limit: number) => await all(read, UnreadLogs, UNREAD_LOGS, periodValues(period).concat(limit)),
     /** Keeps a deployment once. */
     addDeployment: async (deployment: Deployment) => {
       await insert(db, 'deployments', deployment, 'on conflict do nothing');
@@ -67,8 +76,8 @@ const MEDIANS = (which: 'now' | 'before', more: string) => `left join lateral (
     ) as ${which} on true`;
 
 /**
- * What is shown is chosen by counts of days; only its builds are read. A branch is red from the end of a failed build until that of the next
- * passed one: a failure after a failure changes nothing.
+ * * What is shown is chosen by counts of days; only its builds are read. A branch is red from the end of a
+ * failed build until that of the next passed one: a failure after a failure changes nothing.
  */
 const healthBy = (days: string, key: readonly string[], more: string, branch: string, before = '') => `
   with p as (
@@ -131,6 +140,13 @@ const JOBS = `
   )
   select (select count(*)::int from failing) as builds, (select count(*)::int from failing where jobs = '{}') as unknown,
     coalesce((select jsonb_agg(jsonb_build_object('job', job, 'builds', builds) order by builds desc, job) from counted), '[]') as jobs`;
+
+const UNREAD_LOGS = `
+  select f.provider, f.repository, count(*)::int as builds, (array_agg(f.id order by a.created_at desc))[1] as "buildId",
+    (array_agg(a.body #>> '{answer,rootCause}' order by a.created_at desc))[1] as why
+  from analyses a join builds f on f.id = a.build_id
+  where a.fingerprint like 'unread-%' and a.created_at > $3::timestamptz and a.created_at <= $4::timestamptz and ${MEANT}
+  group by f.provider, f.repository order by builds desc, f.repository, f.provider limit $5`;
 
 const Day = z.object({ day: z.string(), builds: z.int(), failed: z.int() });
 

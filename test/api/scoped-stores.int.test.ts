@@ -77,6 +77,7 @@ const CALLS: Calls = {
     reviewing: (store, of) => store.reviewing(period(of)),
   },
   health: {
+    unreadLogs: (store, of) => store.unreadLogs(period(of), 9),
     pipelines: (store, of) => store.pipelines(period(of), 9),
     repository: async (store, of) => {
       const { branches, jobs, days } = await store.repository(period(of), 9);
@@ -241,13 +242,15 @@ function counting(base: Database): Database {
 async function storeSeen(repository: string, number: string): Promise<Seen> {
   const project = await storeProject({ stores, database }, repository, number);
   const fingerprint = `fp-${number}`;
-  const again = async (nth: string) => {
+  const again = async (nth: string, known = fingerprint) => {
     const { build } = await stores.builds.upsert(sampleBuild({ repository, number: `${number}${nth}` }));
-    await stores.failures.saveGroups(build.id, [sampleGroup(build.id, fingerprint)]);
-    const triage = await stores.triages.open(build.id, fingerprint);
-    return (await stores.analyses.insertOnce(sampleAnalysis({ buildId: build.id, triageId: triage.id, fingerprint }))).analysis;
+    await stores.failures.saveGroups(build.id, [sampleGroup(build.id, known)]);
+    const triage = await stores.triages.open(build.id, known);
+    const of = { buildId: build.id, triageId: triage.id, fingerprint: known };
+    return (await stores.analyses.insertOnce(sampleAnalysis(of, { createdAt: new Date().toISOString() }))).analysis;
   };
   const [first, waiting, unreviewed] = [await again('1'), await again('2'), await again('3')];
+  await again('4', `unread-${number}`);
   const [cause] = (await stores.causes.ofFingerprint(fingerprint)).filter((one) => one.repository === repository);
   if (cause !== undefined) await stores.causes.change(cause, { what: 'acknowledged' }, 'ada', Date.parse(UNTIL));
   const review = await stores.reviews.open(sampleReview(first, { repository }));

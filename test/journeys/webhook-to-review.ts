@@ -161,7 +161,7 @@ export function webhookToReview(mode: string, install: (environment: Readonly<Re
       expect((await call('POST', '/api/builds', { token: ANNA, body: {} })).status).toBe(403);
     });
 
-    it('says so when the log is gone, and asks a person', async () => {
+    it('says so when the log is gone, and makes no work for a reviewer', async () => {
       github.state.jobs = [];
       await failRun(814, 'never stored');
       github.state.stored.delete('/jobs/814/logs');

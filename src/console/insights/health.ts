@@ -8,6 +8,7 @@ import { type Chart, type ChartTable, figure, linesChart, percentOf, sparkline }
 import type { ConsoleDeps } from '../console-deps.ts';
 import { dayField, tabs } from '../controls.ts';
 import { dataTable, type Html, html, linkTarget, numbers, type Shown } from '../html.ts';
+import { unreadLogs } from '../unread-logs.ts';
 import { filterForm, type InsightsQuery, type InsightsView } from './insights-frame.ts';
 
 const PATH = '/insights/health';
@@ -32,14 +33,16 @@ interface Periods {
 }
 
 /** `/insights/health`: how often pipelines and branches fail, how long they are red and how long builds take, beside another period. */
-export async function healthView(query: InsightsQuery, { stores, clock }: ConsoleDeps): Promise<InsightsView> {
+export async function healthView(query: InsightsQuery, deps: ConsoleDeps): Promise<InsightsView> {
+  const { stores, clock } = deps;
   const { repo } = query;
   const periods = periodsOf(query, clock.now());
   const period = { until: `${periods.now.to}T23:59:59.999Z`, days: periods.days, comparedFrom: periods.before.from };
   const within = repo === '' ? {} : { repository: repo };
-  const [pipelines, causes] = await Promise.all([
+  const [pipelines, causes, unread] = await Promise.all([
     stores.health.pipelines({ ...period, ...within }, MOST),
     periods.isCurrent ? stores.causes.list({ ...within, list: 'red', assignee: '' }, { limit: MOST_CAUSES, offset: 0 }) : [],
+    periods.isCurrent ? unreadLogs(deps, repo === '' ? undefined : repo) : null,
   ]);
   const one = repo === '' || pipelines.length === 0 ? null : await stores.health.repository({ ...period, repository: repo }, MOST);
   const trend = one === null ? null : trendChart(one, repo, periods);
@@ -48,7 +51,8 @@ ${filters(query, periods)}
 <p>${periods.now.from} to ${periods.now.to} (UTC); in parentheses, ${periods.before.from} to ${periods.before.to}. Queue and run time are medians of the newest 100 builds. A branch is red from the end of a failed build until the end of the next build that passes.</p>
 ${pipelines.length === 0 ? html`<p>No builds passed or failed in the last ${periods.days} days.</p>` : tableOf('pipelines', pipelines, periods, causes)}
 ${trend !== null && figure(trend)}
-${one !== null && html`${one.branches.length > 0 && html`<h2>Branches</h2>${tableOf('branches', one.branches, periods)}`}<h2>Jobs</h2>${jobsOf(one.jobs, repo, periods)}`}`;
+${one !== null && html`${one.branches.length > 0 && html`<h2>Branches</h2>${tableOf('branches', one.branches, periods)}`}<h2>Jobs</h2>${jobsOf(one.jobs, repo, periods)}`}
+${unread}`;
   return {
     title: 'Health',
     main,

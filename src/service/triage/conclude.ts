@@ -1,4 +1,4 @@
-import { type Analysis, NO_USAGE } from '../../domain/analysis.ts';
+import { type Analysis, isUnread, NO_USAGE, UNREAD } from '../../domain/analysis.ts';
 import type { Build } from '../../domain/build.ts';
 import { byCategory, CATEGORIES } from '../../domain/category.ts';
 import { messageOf, TriageError } from '../../domain/errors.ts';
@@ -41,7 +41,10 @@ interface Counters {
   readonly rules: Pick<Stores['rules'], 'used'>;
 }
 
-/** Returns the analysis of a draft. `counters` count a recall or the use of a rule, in the transaction that saves it. */
+/**
+ * Returns the analysis of a draft. `counters` count a recall or the use of a rule, in the transaction that
+ * saves it.
+ */
 export async function createAnalysis(draft: Draft, counters?: Counters, sql?: Sql): Promise<Analysis> {
   if (draft.kind === 'investigated') return { ...draft.analysis, ...draft.owner };
   const { subject, startedAt, endedAt, owner } = draft;
@@ -55,10 +58,11 @@ export async function createAnalysis(draft: Draft, counters?: Counters, sql?: Sq
 }
 
 /**
- * Saves the answer, and in the same transaction opens a review where a person must look, or puts a sure answer into the outbox for every publisher; notices are
- * wanted anew in any case.
- * Throws `cancelled` where the worker has lost the build meanwhile: then nothing is written. A second conclusion of the same triage
- * changes nothing. What the graph kept is forgotten after the commit; where that fails it is logged and undoes nothing.
+ * * Saves the answer, and in the same transaction opens a review where a person must look, or puts a sure
+ * answer into the outbox for every publisher; notices are wanted anew in any case. Throws `cancelled` where
+ * the worker has lost the build meanwhile: then nothing is written. A second conclusion of the same triage
+ * changes nothing. What the graph kept is forgotten after the commit; where that fails it is logged and
+ * undoes nothing.
  */
 export async function conclude(build: Build, draft: Draft, deps: ConcludeDeps, run: TriageRun): Promise<Analysis> {
   const { stores } = deps;
@@ -98,8 +102,10 @@ async function forget(triageId: string, deps: ConcludeDeps): Promise<void> {
   }
 }
 
-/** What a person must look at, or what of the sure answers was drawn as a sample. */
+/** Returns what a person must look at, or what of the sure answers was drawn as a sample. */
 function reviewFor(build: Build, analysis: Analysis, { clock, auditEvery = 0 }: ConcludeDeps): NewReview | null {
+  // A reviewer cannot judge a log that could not be read. Settings and the page Health show it to the operator.
+  if (isUnread(analysis)) return null;
   if (!isSure(analysis)) return openingOf(build, analysis, { now: clock.now(), origin: 'unsure', why: analysis.verdict.reasons });
   // What a person said before is no answer of a machine's, so nothing is learned from counting it.
   if (analysis.terminationReason === 'known_failure' || !isDrawn(sampleName(build, analysis), auditEvery)) return null;
@@ -107,20 +113,18 @@ function reviewFor(build: Build, analysis: Analysis, { clock, auditEvery = 0 }: 
   return openingOf(build, analysis, { now: clock.now(), origin: 'audit', why });
 }
 
-/** The same build read again is drawn again, or not again. */
+/** Names the build for the draw, so that the same build read again is drawn again, or not again. */
 function sampleName({ provider, repository, pipeline, number, attempt }: Build, { fingerprint }: Analysis): string {
   return JSON.stringify([provider, repository, pipeline, number, attempt, fingerprint]);
 }
 
-/** Algorithm of the fingerprint of a build of which nothing could be read; no two builds share one. */
-export const UNREAD = 'unread';
 const MAX_EVIDENCE = 3;
 const TITLE = 'Faultline could not analyze this failure';
 const UNREAD_TITLE = 'The log could not be read';
 
 /**
- * What is stored where the analysis itself failed, so that the failure is not lost: it claims nothing, shows where the
- * failure is, and waits for a person. `error` is a masked sentence.
+ * * Returns what is stored where the analysis itself failed, so that the failure is not lost: it claims nothing,
+ * shows where the failure is, and waits for a person. `error` is a masked sentence.
  */
 function failedAnalysis(input: {
   readonly buildId: string;
@@ -142,7 +146,7 @@ function failedAnalysis(input: {
     kind: 'unknown',
     ...{
       classification: guess(),
-      answer: answerOf(error, group.fingerprint.algorithm === UNREAD),
+      answer: answerOf(error, isUnread({ fingerprint: group.fingerprint.value })),
       verdict: verdictOf(evidence, whyOf(group, error)),
     },
     evidence,
@@ -186,7 +190,7 @@ function answerOf(error: string, isUnread: boolean): Analysis['answer'] {
   };
 }
 
-/** Why a person is asked. */
+/** Returns why a person is asked. */
 function whyOf({ fingerprint }: FailureGroup, error: string): string {
   return fingerprint.algorithm === UNREAD ? error : `the analysis failed: ${error}`;
 }
@@ -202,7 +206,7 @@ function verdictOf(evidence: readonly Evidence[], why: string): Analysis['verdic
   };
 }
 
-/** Where the group's first failures stand in the log; their messages where they are in none. */
+/** Returns where the group's first failures stand in the log; their messages where they are in none. */
 function evidenceOf({ failures }: FailureGroup): Evidence[] {
   const places = failures.map(placeOf);
   return failures
@@ -229,19 +233,22 @@ interface GiveUpDeps extends ConcludeDeps {
 const MAX_SENTENCE = 500;
 
 /**
- * The answer to a build that cannot be triaged, so that its failures are not lost: each failure group without an answer, or
- * one that represents the whole build, gets a failed analysis that waits for a person. Throws where even that cannot be stored.
+ * * Saves the answer to a build that cannot be triaged, so that its failures are not lost: each failure group
+ * without an answer, or one that represents the whole build, gets a failed analysis that waits for a person.
+ * Throws where even that cannot be stored.
  */
 export async function escalateToReviewer(buildId: string, error: unknown, deps: GiveUpDeps, run: TriageRun): Promise<void> {
   const build = await deps.stores.builds.find(buildId);
   if (build === null) throw new TriageError('not-found', `Build ${buildId} is not stored`);
-  const known = await openGroups(build, await deps.stores.failures.saveGroups(build.id, []), deps);
+  const saveOpen = async (groups: readonly FailureGroup[]) =>
+    await openGroups(build, await deps.stores.failures.saveGroups(build.id, groups), deps);
+  const known = await saveOpen([]);
   // Where all that is known is answered, what went wrong hides something that is not known.
-  const open = known.length > 0 ? known : await openGroups(build, await deps.stores.failures.saveGroups(build.id, [unread(build)]), deps);
+  const open = known.length > 0 ? known : await saveOpen([wholeBuild(build, error)]);
   for (const { group, triageId } of open) await escalateGroup({ build, group, triageId }, error, deps, run);
 }
 
-/** The answer to one failure group whose analysis failed with `error`. */
+/** Saves the answer to one failure group whose analysis failed with `error`. */
 export async function escalateGroup(
   { build, group, triageId }: { readonly build: Build; readonly group: FailureGroup; readonly triageId: string },
   error: unknown,
@@ -264,11 +271,14 @@ async function openGroups(build: Build, groups: readonly FailureGroup[], deps: G
 }
 
 /**
- * Stands for what could not be read. The failure is generic, so that nothing is ever taught from it; the group is not, and has
- * a fingerprint that no other build has: it would join the build's generic group, which may be answered.
+ * * Stands for what could not be read. The failure is generic, so that nothing is ever taught from it; the
+ * group is not, and has a fingerprint that no other build has: it would join the build's generic group, which
+ * may be answered.
  */
-function unread(build: Build): FailureGroup {
-  const fingerprint = { algorithm: UNREAD, version: 1, value: `unread-${build.id}` };
+function wholeBuild(build: Build, error: unknown): FailureGroup {
+  // Where there is a log, a person can read what we could not.
+  const hasLog = !(error instanceof TriageError && error.code === 'not-found');
+  const fingerprint = { algorithm: UNREAD, version: 1, value: `${hasLog ? 'unfinished' : UNREAD}-${build.id}` };
   const message = 'The build failed, but the reason could not be read.';
   const failure = { id: newId('fal'), buildId: build.id, test: null, message, frames: [], excerpt: null, fingerprint, generic: true };
   return { fingerprint, generic: false, failures: [failure] };

@@ -77,9 +77,10 @@ interface Gathered {
 const AT_ONCE = 4;
 
 /**
- * The texts of a build that are worth reading. Where the CI that ran it may have more than is archived, they are fetched, masked, and kept;
- * what was archived before and is gone there stays. Throws what may pass when tried again, unless this is the last try, and `not-found`
- * where the build was deleted meanwhile: nothing of it stays archived.
+ * * The texts of a build that are worth reading. Where the CI that ran it may have more than is archived,
+ * they are fetched, masked, and kept; what was archived before and is gone there stays. Throws what may pass
+ * when tried again, unless this is the last try, and `not-found` where the build was deleted meanwhile:
+ * nothing of it stays archived.
  */
 export async function gatherSources(build: Build, deps: GatherDeps, run: Omit<TriageRun, 'fence'>): Promise<Gathered> {
   const { sources, notes } = await allSources(build, deps, run).finally(() => removeWhereDeleted(build, deps));
@@ -125,7 +126,10 @@ function isFetchDue(job: TriageJob | null): boolean {
   return job !== null && job.fetched < job.requested;
 }
 
-/** An archive that is away holds nobody up for good: the CI is asked again, else the last try goes on with what is known. */
+/**
+ * An archive that is away holds nobody up for good: the CI is asked again, else the last try goes on with
+ * what is known.
+ */
 async function whatIsArchived(
   build: Build,
   deps: GatherDeps,

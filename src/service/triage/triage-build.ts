@@ -1,4 +1,4 @@
-import type { Analysis, Step } from '../../domain/analysis.ts';
+import { type Analysis, type Step, UNREAD } from '../../domain/analysis.ts';
 import type { Build, SourceText } from '../../domain/build.ts';
 import type { ReadStage } from '../../domain/calibration.ts';
 import { TriageError } from '../../domain/errors.ts';
@@ -13,7 +13,7 @@ import { surveyFiles } from '../../log/survey/survey.ts';
 import type { LogThreads } from '../../log/threads.ts';
 import type { BuildArchive } from '../../ports/build-archive.ts';
 import type { Stores } from '../../stores/stores.ts';
-import { type ConcludeDeps, conclude, createAnalysis, escalateGroup, UNREAD } from './conclude.ts';
+import { type ConcludeDeps, conclude, createAnalysis, escalateGroup } from './conclude.ts';
 import { type DraftDeps, draftAnswer } from './draft-answer.ts';
 import { groupFailures, joinKnown, readingOfGroup } from './group-failures.ts';
 import { type BesideGreen, diffAgainstPassing, greenBehind } from './passing-builds.ts';
@@ -50,11 +50,12 @@ export interface TriageBuildDeps extends ConcludeDeps, GatherDeps, ReadDeps, Omi
 }
 
 /**
- * Does steps 4 to 8 for one stored build: fetches what is missing, reads, groups, answers each group once. Safe to run again at any
- * point, and meant to be when more of the build has failed: what was finished before is found and not repeated. A group
- * whose analysis fails for good is given to a person and holds up no other; one that waits for a person's answer is left out,
- * and the triage is requested again when the answer comes. Throws what may pass when tried again, and what
- * kept the build from being read: a log that is not there is never answered as if it had been read.
+ * * Does steps 4 to 8 for one stored build: fetches what is missing, reads, groups, answers each group once.
+ * Safe to run again at any point, and meant to be when more of the build has failed: what was finished before
+ * is found and not repeated. A group whose analysis fails for good is given to a person and holds up no
+ * other; one that waits for a person's answer is left out, and the triage is requested again when the answer
+ * comes. Throws what may pass when tried again, and what kept the build from being read: a log that is not
+ * there is never answered as if it had been read.
  */
 export async function triageBuild(buildId: string, deps: TriageBuildDeps, run: TriageRun): Promise<Analysis[]> {
   const material = await gatherMaterial(buildId, deps, run);
@@ -157,8 +158,8 @@ export interface TriagedSources extends Pick<BuildReading, 'reading'> {
 }
 
 /**
- * Triages a build that nobody stored, for the terminal and for replay. Nothing outlives the call. Logs in pieces come masked, and stay open
- * until it ends.
+ * * Triages a build that nobody stored, for the terminal and for replay. Nothing outlives the call. Logs in
+ * pieces come masked, and stay open until it ends.
  */
 export async function triageSources(
   build: Build,

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { digestOfToken, makeToken } from '../../../src/domain/access.ts';
-import { sampleBuild } from '../../stores/samples.ts';
+import { sampleAnalysis, sampleBuild } from '../../stores/samples.ts';
 import { getPage, openConsole, type TestConsole, TOKENS } from '../../support/console.ts';
 import { githubExample, sendGithub } from '../../support/webhook-senders.ts';
 import { flake, HOSTILE, tell } from './insights-world.ts';
@@ -158,6 +158,30 @@ describe('insights', () => {
     expect(body).toContain(': Faultline 0.9.0</li>');
     const rows = (await getPage(app, `${asked}&csv=trend`)).body.split('\r\n');
     expect(rows.find((row) => row.startsWith(came.slice(0, 10)))).toBe(`${came.slice(0, 10)},50 %,master to production; v7 to production`);
+  });
+
+  it('name the logs that could not be read, here and in Settings, and why', async () => {
+    const at = new Date().toISOString();
+    const answer = {
+      ...sampleAnalysis({ buildId: '', triageId: '', fingerprint: '' }).answer,
+      rootCause: `GitHub returned 401 ${HOSTILE}`,
+    };
+    for (const number of [9001, 9002])
+      await tell(console.stores, {
+        ...{ number, fingerprint: `unread-${number}`, confidence: 0, at, repository: 'acme/unread', build: { provider: 'github' } },
+        analysis: { answer, terminationReason: 'failed' },
+      });
+    for (const url of ['/insights/health', '/insights/health?repo=acme/unread', '/settings']) {
+      const { body } = await getPage(console.app, url);
+      expect(body).toContain('Logs that could not be read');
+      expect(body).toMatch(/acme\/unread<\/th><td[^>]*>GitHub[^<]*<\/td><td[^>]*>2<\/td>/);
+      expect(body).toContain('GitHub returned 401 &lt;img');
+    }
+    expect((await getPage(console.app, '/insights/health?repo=acme/shop')).body).not.toContain('Logs that could not be read');
+    const [unread] = await console.stores.analyses.heads(
+      (await console.stores.builds.list({ repository: 'acme/unread' }, { limit: 1, offset: 0 })).map(({ id }) => id),
+    );
+    expect((await getPage(console.app, `/analyses/${unread?.id}`)).body).toContain('Not sent for review');
   });
 
   it('say in a sentence that there is nothing yet', async () => {

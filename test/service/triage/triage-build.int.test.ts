@@ -233,7 +233,7 @@ describe('a build that cannot be read', () => {
     expect(await stores.failures.listByBuild(build.id)).toMatchObject([{ id: analysis?.failureIds[0], generic: true }]);
   });
 
-  it('is never answered as if it had been read where its log cannot be obtained: no category, what kept us from it, and a person', async () => {
+  it('is never answered as if it had been read where its log cannot be obtained: no category, what kept us from it, and no work for a reviewer', async () => {
     const error = new TriageError('not-found', 'GitHub returned 404 for the jobs: it is gone (is actions: read granted?).');
     const unreadable = { provider: 'upload' as const, fetch: () => Promise.reject(error), fetchGreen: async () => [] };
     const { build, deps, take } = await world({}, { buildSources: { upload: unreadable } });
@@ -259,6 +259,11 @@ describe('a build that cannot be read', () => {
     expect((await stores.failures.search({ repository: build.repository, category: 'CODE_ERROR' }, { limit: 5, offset: 0 })).length).toBe(
       0,
     );
+    expect(await reviewsOf(build)).toEqual([]);
+    const period = { until: new Date(Date.now() + 60_000).toISOString(), days: 7, repository: build.repository };
+    expect(await stores.health.unreadLogs(period, 5)).toEqual([
+      { provider: 'upload', repository: build.repository, builds: 1, buildId: build.id, why: analysis?.answer.rootCause },
+    ]);
   });
 
   it('is not taken for answered because what was read of it before is', async () => {

@@ -1,0 +1,23 @@
+import { formatNumber } from '../notifications/visible-text.ts';
+import { buildAddress } from './addresses.ts';
+import type { ConsoleDeps } from './console-deps.ts';
+import { dataTable, type Html, html } from './html.ts';
+import { ciName } from './outside.ts';
+
+/** So many repositories are named, those with the most such builds first. */
+const MOST = 20;
+const DAYS = 7;
+
+/** Lists which logs could not be read in the past week, and why. Returns null where all were read. */
+export async function unreadLogs({ stores, clock }: Pick<ConsoleDeps, 'stores' | 'clock'>, repository?: string): Promise<Html | null> {
+  const period = { until: new Date(clock.now()).toISOString(), days: DAYS, ...(repository !== undefined && { repository }) };
+  const unread = await stores.health.unreadLogs(period, MOST);
+  if (unread.length === 0) return null;
+  const rows = unread.map(
+    (one) =>
+      html`<tr><th scope="row">${one.repository}</th><td>${ciName(one)}</td><td class="number">${formatNumber(one.builds)}</td><td><a href="${buildAddress(one.buildId)}">${one.why}</a></td></tr>`,
+  );
+  return html`<h2>Logs that could not be read</h2>
+<p>These builds failed in the past ${DAYS} days and have no answer, because their logs could not be read. They are not in the review queue: an administrator checks the connection on the page Settings, or somebody uploads the log.</p>
+${dataTable('Logs that could not be read', ['Repository', 'CI system', { number: 'Builds' }, 'The newest, and why'], rows)}`;
+}
