@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { TriageError } from '../domain/errors.ts';
@@ -21,28 +22,31 @@ export interface OwnersAnswer extends Pick<CodeOwners, 'problems'> {
 /** Answers a question; throws `timeout` where that takes too long, and the reason of the signal where it is aborted. */
 export type OwnersThread = (question: OwnersQuestion, signal: AbortSignal) => Promise<OwnersAnswer>;
 
-/** Of one question, in milliseconds. */
-const LIMIT_MS = 1_000;
+/** A thread that has started has so many milliseconds for one question. */
+const LIMIT_MS = 2_000;
+/** A thread has so many milliseconds to start, which says nothing about the file. */
+const START_MS = 10_000;
 const MAX_HEAP_MB = 512;
 
 /** Makes what asks a thread of its own, one question after the other. It keeps no process alive, and is started when it is needed first. */
 export function createOwnersThread(): OwnersThread {
-  let worker: Worker | null = null;
+  let thread: OwnersWorker | null = null;
   let last: Promise<unknown> = Promise.resolve();
   const ask = async (question: OwnersQuestion, signal: AbortSignal): Promise<OwnersAnswer> => {
     signal.throwIfAborted();
-    worker ??= start();
-    const asked = worker;
+    thread ??= start();
+    const asked = thread;
     try {
-      return await orAborted(answer(asked, question), AbortSignal.any([signal, AbortSignal.timeout(LIMIT_MS)]));
+      await orAborted(asked.ready, AbortSignal.any([signal, AbortSignal.timeout(START_MS)]));
+      return await orAborted(answer(asked.worker, question), AbortSignal.any([signal, AbortSignal.timeout(LIMIT_MS)]));
     } catch (error) {
-      worker = null;
-      void asked.terminate();
+      thread = null;
+      void asked.worker.terminate();
       signal.throwIfAborted();
       if (error instanceof TriageError) throw error;
       throw new TriageError('timeout', `CODEOWNERS was not read and matched within ${LIMIT_MS} ms.`, { cause: error });
     } finally {
-      asked.unref();
+      asked.worker.unref();
     }
   };
   return (question, signal) => {
@@ -52,12 +56,20 @@ export function createOwnersThread(): OwnersThread {
   };
 }
 
-function start(): Worker {
+interface OwnersWorker {
+  readonly worker: Worker;
+  /** Settles once the thread listens, and is rejected where it cannot. */
+  readonly ready: Promise<unknown>;
+}
+
+function start(): OwnersWorker {
   const entry = new URL(`./owners-worker${extname(import.meta.url)}`, import.meta.url);
   const worker = new Worker(entry, { resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB } });
   // Whoever has asked hears of an error as well; with nobody asking it is only started again.
   worker.on('error', () => undefined);
-  return worker;
+  const ready = once(worker, 'message');
+  ready.catch(() => undefined);
+  return { worker, ready };
 }
 
 async function answer(worker: Worker, question: OwnersQuestion): Promise<OwnersAnswer> {

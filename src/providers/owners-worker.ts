@@ -7,6 +7,8 @@ import type { OwnersAnswer, OwnersQuestion } from './owners-thread.ts';
 const parsed = new Map<string, CodeOwners>();
 const MAX_PARSED = 20;
 
+// The clock of a question starts once this thread listens.
+parentPort?.postMessage('ready');
 parentPort?.on('message', ({ key, lines, form, paths }: OwnersQuestion) => {
   try {
     const rules = parsed.get(key) ?? parseCodeOwners(lines, form);
