@@ -115,6 +115,8 @@ export const Failure = z.object({
   excerpt: Excerpt.nullable(),
   /** The lines that are its own: what they say is said of no other failure. Absent where no lines are known to be. */
   spans: z.array(LogRange).optional(),
+  /** The logs of the jobs in which it failed alike; absent where it failed in one. */
+  logs: z.array(z.string()).optional(),
   fingerprint: Fingerprint,
   /**
    * True where the fingerprint says that the same thing happened, but not why: it rests on a test's name and on how the test ended

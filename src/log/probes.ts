@@ -20,6 +20,7 @@ const MESON_RESULT = /^(?:Checking|Has|Header|Compiler|Fetching)\b.{0,300}: (?:Y
 /** What the shell, make or a CI system prints next. */
 const NEXT = String.raw`\+{1,3} \S|##\[|::|\[Pipeline\] |g?make: |ninja: `;
 const CMAKE_NEXT = `-- |CMake (?:Error|Warning)|(?:Performing|Determining|Checking|Detecting|Compiling) .{1,200}(?:failed|passed) with the following|${NEXT}`;
+const CMAKE_STATUS = new RegExp(String.raw`^-- .{0,100}\bChange Dir: .{0,300}${CMAKE_SCRATCH}`);
 const CMAKE_OWN = /CMakeTmp|CMakeScratch|cmTC_/;
 
 /** Probes as CMake, autoconf and Meson print or dump them. */
@@ -27,6 +28,8 @@ const CMAKE_OWN = /CMakeTmp|CMakeScratch|cmTC_/;
 const PROBES: readonly Probe[] = [
   // CMake's try_compile, where a project prints its output, and in a dump of CMakeError.log or CMakeConfigureLog.yaml.
   { begins: new RegExp(String.raw`^\s{0,12}Change Dir: .{0,300}${CMAKE_SCRATCH}`), until: new RegExp(`^(?:${CMAKE_NEXT})`), own: CMAKE_OWN, after: /^-- (?:Configuring|Generating) done/ },
+  // The same in a message of status, after which configuring goes on by itself; what stops it then says so.
+  { begins: CMAKE_STATUS, until: new RegExp(`^(?:${CMAKE_NEXT})`), own: CMAKE_OWN },
   { begins: /^(?:Performing|Determining|Checking) .{1,200} failed with the following (?:compile )?output:/, until: new RegExp(`^(?:${CMAKE_NEXT})`), own: CMAKE_OWN },
   { begins: /^\s{2,6}kind: "try_(?:compile|run)-v\d"/, until: new RegExp(String.raw`^(?:\s{2,4}-$|\.\.\.$|${CMAKE_NEXT})`), own: CMAKE_OWN },
   // autoconf, in a dump of config.log.

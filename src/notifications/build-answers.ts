@@ -42,7 +42,7 @@ export function arrangeAnswers<Answer extends BuildAnswer>(answers: readonly Ans
   const inOrder = placed.toSorted((one, other) => {
     return one.stage - other.stage || one.step - other.step || other.answer.failures - one.answer.failures;
   });
-  const logs = new Set(answers.flatMap(({ sample }) => sample.flatMap((failure) => nameLog(failure) ?? [])));
+  const logs = new Set(answers.flatMap(({ sample }) => sample.flatMap(nameLogs)));
   const isOnly = answers.length === 1 && answers[0]?.failures === 1;
   return inOrder.map(({ answer }) => ({ ...answer, explains: { ...explainFailures(answer, logs.size > 1), isOnly } }));
 }
@@ -86,6 +86,11 @@ function nameLog({ test, excerpt }: Failure): string | null {
   return test?.at?.source ?? excerpt?.source ?? null;
 }
 
+function nameLogs(failure: Failure): readonly string[] {
+  const log = nameLog(failure);
+  return failure.logs ?? (log === null ? [] : [log]);
+}
+
 function explainFailures({ failures, sample }: BuildAnswer, areLogsTold: boolean): Omit<ExplainedFailures, 'isOnly'> {
   const tests = sample.flatMap(({ test }) => (test === null ? [] : [test]));
   const known = firstOfEach(tests, ({ suite, name }) => JSON.stringify([suite, name]));
@@ -97,7 +102,7 @@ function explainFailures({ failures, sample }: BuildAnswer, areLogsTold: boolean
     tests: known.map(({ suite, name }) => (suite === null || suites.get(name)?.length === 1 ? name : `${suite} › ${name}`)),
     unnamed: failures - sample.length,
     grouped: failures < 2 ? null : `${counted(failures, areTests ? 'test' : 'failure')}, because ${findReason(sample)}.`,
-    logs: areLogsTold ? [...new Set(sample.flatMap((failure) => nameLog(failure) ?? []))] : [],
+    logs: areLogsTold ? [...new Set(sample.flatMap(nameLogs))] : [],
   };
 }
 

@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,7 +12,7 @@ import { type Service, startService, TOKEN } from '../support/service.ts';
 
 const headers = { authorization: `Bearer ${TOKEN}` };
 const Accepted = z.object({ buildId: z.string() });
-const Found = z.object({ analyses: z.array(Analysis) });
+const Found = z.object({ triage: z.object({ state: z.string() }), analyses: z.array(Analysis) });
 
 /** Says where the cause stands, and nothing of it. */
 const LOG =
@@ -64,17 +65,39 @@ describe('a build whose cause is in an artifact only', () => {
   });
 });
 
+describe('a build of three jobs that failed for causes of their own', () => {
+  const folder = join(import.meta.dirname, '../fixtures/mixed/jobs-aquarium');
+  const jobs = readdirSync(folder).map((name) => ({ name, content: readFileSync(join(folder, name)) }));
+  const causes = ['INFRA_ERROR', 'TEST_FAILURE', 'CODE_ERROR', 'CODE_ERROR'].toSorted();
+
+  it.each([
+    ['several logs', '3', jobs],
+    ['the archive of its run', '4', [{ name: 'run.zip', content: makeZip(jobs) }]],
+  ])('has an answer for each, as %s', { timeout: 120_000 }, async (_what, number, logs) => {
+    const analyses = await answersToForm(number, (form) => {
+      for (const { name, content } of logs) form.append('log', new Blob([Uint8Array.from(content)]), name);
+    });
+    expect(analyses.map(({ category }) => category).toSorted()).toEqual(causes);
+  });
+});
+
 async function answersTo(number: string, log: string, artifacts: Buffer): Promise<Analysis[]> {
+  return await answersToForm(number, (form) => {
+    form.append('log', new Blob([log]), 'build.log');
+    form.append('artifact', new Blob([Uint8Array.from(artifacts)]), 'stage.zip');
+  });
+}
+
+async function answersToForm(number: string, addFiles: (form: FormData) => void): Promise<Analysis[]> {
   const form = new FormData();
   form.append('metadata', JSON.stringify({ repository: 'shop/api', pipeline: 'stage', number }));
-  form.append('log', new Blob([log]), 'build.log');
-  form.append('artifact', new Blob([Uint8Array.from(artifacts)]), 'stage.zip');
+  addFiles(form);
   const sent = await fetch(`${service.address}/api/builds`, { method: 'POST', headers, body: form });
   expect(sent.status).toBe(202);
   const { buildId } = Accepted.parse(await sent.json());
   for (let tries = 0; tries < 600; tries++) {
-    const { analyses } = Found.parse(await (await fetch(`${service.address}/api/builds/${buildId}/analyses`, { headers })).json());
-    if (analyses.length > 0) return analyses;
+    const { triage, analyses } = Found.parse(await (await fetch(`${service.address}/api/builds/${buildId}/analyses`, { headers })).json());
+    if (triage.state === 'done') return analyses;
     await sleep(100);
   }
   throw new Error(`no answer: ${service.errors()}`);

@@ -25,6 +25,18 @@ gmake: *** [Makefile:127: cmTC_8/fast] Error 2
     ).not.toContainEqual(expect.objectContaining({ file: '/p/chime.c' }));
   });
 
+  it('are no failures in a message of status, whatever stops configuring below', () => {
+    const stopped = 'CMake Error at CMakeLists.txt:16 (message):\n  no map of the coast\n\n\n-- Configuring incomplete, errors occurred!\n';
+    const { diagnostics } = read(`-- Chimes: FALSE\n-- The compiler said: ${attempt}\n${stopped}`);
+    expect(diagnostics.map(({ file, message }) => [file, message])).toEqual([['CMakeLists.txt', 'no map of the coast']]);
+  });
+
+  it('are the cause where the error that stopped configuring shows them', () => {
+    const shown = attempt.replace(/^/gm, '  ');
+    const stopped = `CMake Error at CMakeLists.txt:16 (message):\n  no chimes:\n\n${shown}\n-- Configuring incomplete, errors occurred!\n`;
+    expect(JSON.stringify(read(stopped))).toContain('chime.h: No such file');
+  });
+
   it('are the cause where the compiler itself does not work', () => {
     const broken = `CMake Error at CMakeTestCCompiler.cmake:67 (message):\n  is not able to compile a simple test program.\n${attempt}-- Configuring done\n`;
     expect(read(broken).diagnostics).toContainEqual(expect.objectContaining({ file: '/p/chime.c' }));

@@ -8,7 +8,7 @@ export const NETWORK_RULES: readonly RuleRow[] = ruleTable('INFRA_ERROR', {
     strength: 4.2,
     patterns: [
       /Temporary failure in name resolution/i,
-      /Could not resolve (?:host|proxy)/i,
+      /Could(?: not|n't) resolve (?:host|proxy)/i,
       /UnknownHostException|getaddrinfo failed|no such host|server misbehaving/i,
       /\b(?:EAI_AGAIN|ENOTFOUND)\b/i,
       /DNS resolution failed/i,
@@ -20,7 +20,10 @@ export const NETWORK_RULES: readonly RuleRow[] = ruleTable('INFRA_ERROR', {
     fix: [
       ['rerun', 'Run the job again; if {host} still cannot be resolved, check the spelling of the name and that the runner may reach it.'],
     ],
-    matches: ["fatal: unable to access 'https://git.orchard.example/scales.git/': Could not resolve host: git.orchard.example"],
+    matches: [
+      "fatal: unable to access 'https://git.orchard.example/scales.git/': Could not resolve host: git.orchard.example",
+      `the map was not downloaded: "Couldn't resolve host name"`,
+    ],
     ignores: ['DNS lookup took 4 ms', '✓ tells an ENOTFOUND apart'],
   },
   'connection-broken': {
@@ -56,7 +59,7 @@ export const NETWORK_RULES: readonly RuleRow[] = ruleTable('INFRA_ERROR', {
     strength: 3,
     patterns: [
       /\bECONNREFUSED\b|[Cc]onnection refused|ConnectionRefused|actively refused it|connect: refused/,
-      /Could not connect to server/,
+      /Could(?: not|n't) connect to server/,
     ],
     matches: ['curl: (7) Failed to connect to fruit.orchard.example port 443 after 4 ms: Connection refused'],
     ignores: ['✓ tells when the connection refused'],

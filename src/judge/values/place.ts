@@ -81,7 +81,10 @@ function isOn({ at }: Diagnostic, trigger: TellingBlock['trigger']): boolean {
 function framePlace({ trigger, step }: TellingBlock, subject: TriageSubject): Found | null {
   const project = projectOf(subject);
   const thrown = subject.exceptions.find(
-    ({ type, message, at }) => trigger.text.startsWith(`${type}: ${message}`.slice(0, 80)) || (at !== null && at.line === trigger.line),
+    ({ type, message, at }) =>
+      // A report may leave out the type.
+      [`${type}: ${message}`, message].some((said) => said.length > 8 && trigger.text.startsWith(said.slice(0, 80))) ||
+      (at !== null && at.line === trigger.line),
   );
   if (thrown === undefined) return null;
   const frames = ownFramesOf([...thrown.frames, ...(thrown.outerFrames ?? [])], project).filter(({ path }) => isProjectFile(path));

@@ -55,10 +55,19 @@ function sameOnce(failures: readonly ReadFailure[]): ReadFailure[] {
     const { test, fingerprint } = failure;
     const key = JSON.stringify([test?.suite, test?.name, fingerprint.value]);
     const before = once.get(key);
-    const spans = [...(before?.spans ?? []), ...(failure.spans ?? [])];
-    once.set(key, before === undefined ? failure : { ...before, spans });
+    if (before === undefined) {
+      once.set(key, failure);
+      continue;
+    }
+    const spans = (before.spans ?? []).concat(failure.spans ?? []);
+    const logs = [...new Set(listLogs(before).concat(listLogs(failure)))];
+    once.set(key, { ...before, spans, ...(logs.length > 1 && { logs }) });
   }
   return [...once.values()];
+}
+
+function listLogs({ logs, test }: ReadFailure): readonly string[] {
+  return logs ?? (test?.at == null ? [] : [test.at.source]);
 }
 
 /** Tells whether a step was only stopped because another job had failed. */

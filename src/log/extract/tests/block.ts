@@ -29,11 +29,19 @@ const SIDES: readonly { readonly expected: RegExp; readonly actual: RegExp }[] =
   { expected: /\{expected,(?<value>[^\n]{1,200}?)\}(?:,|$)/m, actual: /\{value,(?<value>[^\n]{1,200}?)\}/ },
   { expected: /^\s{0,12}right: (?<value>\S[^\n]{0,300})$/m, actual: /^\s{0,12}left: {1,4}(?<value>\S[^\n]{0,300})$/m },
   { expected: /^\s{0,12}\+\+(?<value>\S[^\n]{0,300}?)(?:\s{1,20}\(Expected\))?$/m, actual: /^\s{0,12}--(?<value>\S[^\n]{0,300}?)(?:\s{1,20}\(Actual\))?$/m },
-  { expected: /^\s{0,12}Expected:\s{0,4}\n\s{0,12}(?:\(\w{1,20}\) )?(?<value>\S[^\n]{0,300})$/m, actual: /^\s{0,12}(?:Passed in|Actual|Received):\s{0,4}\n\s{0,12}(?:\(\w{1,20}\) )?(?<value>\S[^\n]{0,300})$/m },
+  { expected: /^\s{0,12}Expected:\s{0,4}\n\s{0,12}(?:\(\w{1,20}\) )?(?<value>\S[^\n]{0,300})$/m, actual: /^\s{0,12}(?:Passed in|Actual|Received|Got):\s{0,4}\n\s{0,12}(?:\(\w{1,20}\) )?(?<value>\S[^\n]{0,300})$/m },
   { expected: /^\s{0,12}expected: (?<value>\S[^\n]{0,300}?),?$/im, actual: /^\s{0,12}(?:actual|got|received): {1,8}(?<value>\S[^\n]{0,300}?),?$/im },
   { expected: /^\s{0,12}Expected(?:\s{1,8}\([^\n:]{0,200}\))?\s{0,80}: (?<value>\S[^\n]{0,300})$/m, actual: /^\s{0,12}Actual(?:\s{1,8}\([^\n:]{0,200}\))?\s{0,80}: {1,4}(?<value>\S[^\n]{0,300})$/m },
   { expected: /<(?<value>[^\n]{0,300})> expected but was\n/, actual: /> expected but was\n<(?<value>[^\n]{0,300})>/ },
 ];
+/** A difference of Jest and Playwright with one line of each side: the numbers in its head count lines. */
+const ONE_CHANGED_LINE = new RegExp(
+  [
+    String.raw`- Expected {2}- 1\n\s{0,12}\+ Received {2}\+ 1\n(?:(?!\s{0,12}[-+])[^\n]{0,300}\n){0,40}`,
+    String.raw`\s{0,12}- {1,20}(?<expected>\S[^\n]{0,299}?),?\n`,
+    String.raw`\s{0,12}\+ {1,20}(?<actual>\S[^\n]{0,299}?),?(?:\n|$)`,
+  ].join(''),
+);
 /** Both sides on one line, or in one paragraph. */
 const COMPARED: readonly RegExp[] = [
   /Expected (?<actual>[^\n]{1,200}?) to (?:be|equal) (?!equal)(?<expected>[^\n]{1,200}?)\.(?:\n|$)/,
@@ -46,6 +54,7 @@ const COMPARED: readonly RegExp[] = [
   /<[^>\n]{1,80}>: (?<actual>[^\n]{1,300})\n\s{0,12}to \w{1,20}\n\s{0,12}<[^>\n]{1,80}>: (?<expected>[^\n]{1,300})/,
   /(?:^|\n)\s{0,12}(?<actual>[^\n]{1,300}?) did not equal (?<expected>[^\n]{1,300}?)(?: \(|\n|$)/,
   /Difference \(- actual, \+ expected\):\s{1,8}- (?<actual>[^\n]{1,300})\n\s{0,8}\+ (?<expected>[^\n]{1,300})/,
+  ONE_CHANGED_LINE,
   /(?:^|\n)--- ?Expected[^\n]{0,20}\n[^\n]{0,80}\n(?:@@[^\n]{0,40}\n)?-(?<expected>[^\n]{1,300})\n\+(?<actual>[^\n]{1,300})/,
   /^(?:[\w.]{1,80}(?:Error|Exception): )?(?<actual>[^\n]{1,100}?)(?: \([\w ]{1,20}\))? != (?<expected>[^\n]{1,100}?)(?: \([\w ]{1,20}\))?(?:\n|$)/,
 ];
@@ -259,7 +268,7 @@ function joined(before: FailingTest, after: FailingTest): FailingTest {
 const SHAPES: readonly RegExp[] = [
   /expected:? ?<(?<expected>[^\n]{0,420}?)> but was:? ?<(?<actual>[^\n]{0,420}?)>/i,
   /expected \[(?<expected>[^\n]{0,420}?)\] but (?:found|was) \[(?<actual>[^\n]{0,420}?)\]/i,
-  /Expected:? (?<expected>[^\n]{1,500})\n[^\n]{0,20}(?:Received|Actual|but was|but got|Got):? +(?<actual>[^\n]{1,500})/i,
+  /Expected:? (?! ?- \d{1,6}\n)(?<expected>[^\n]{1,500})\n[^\n]{0,20}(?:Received|Actual|but was|but got|Got):? +(?<actual>[^\n]{1,500})/i,
   /expected (?<actual>[^\n]{1,300}?) to (?:deeply |strictly )?(?:equal|be|eql|match)(?: to)? (?<expected>[^\n]{1,300})/i,
   /assert (?<actual>[^\n]{1,300}?) == (?<expected>[^\n]{1,300})/,
   /(?:AssertionError: )(?<actual>[^\n]{1,300}?) != (?<expected>[^\n]{1,300}?)(?: : |\n|$)/,

@@ -183,3 +183,32 @@ describe('mocha and its kin', () => {
     expect(tests).toMatchObject([{ name: 'adds up', suite: 'Cart', expected: '3', actual: '2' }]);
   });
 });
+
+describe('a difference of Jest', () => {
+  const diff = (head: string, ...lines: string[]) => `
+      FAIL test/ward.test.js
+        ● ward › has beds
+
+          expect(received).toEqual(expected) // deep equality
+
+          ${head}
+
+            Object {
+      ${lines.map((line) => `    ${line}`).join('\n      ')}
+            }
+
+            at Object.toEqual (test/ward.test.js:5:36)
+
+      Tests:       1 failed, 1 total`;
+
+  it('gives the line that changed, and not the counts in its head', () => {
+    const text = diff('- Expected  - 1\n          + Received  + 1', '      "name": "west",', '-     "beds": 19,', '+     "beds": 20,');
+    expect(readTests(text)).toMatchObject([{ name: 'has beds', expected: '"beds": 19', actual: '"beds": 20' }]);
+  });
+
+  it('gives no value where several lines changed', () => {
+    const changed = ['-     "beds": 19,', '-     "name": "west",', '+     "beds": 20,', '+     "name": "east",'];
+    const text = diff('- Expected  - 2\n          + Received  + 2', ...changed);
+    expect(readTests(text)).toMatchObject([{ name: 'has beds', expected: null, actual: null }]);
+  });
+});
