@@ -205,7 +205,7 @@ describe('a failing command that is tried again', () => {
 
   test('does not fail here: not reproduced, with what that rules out', async () => {
     repository.commit({ 'sum.js': RIGHT, 'sum.test.js': SUM_TEST }, 'works');
-    expect(await tryIt()).toMatchObject({
+    expect(await tryIt({ base: null })).toMatchObject({
       verdict: 'not-reproduced',
       sentence: 'Passes 3 of 3 here: not reproduced. If it fails at random, it fails in fewer than 63% of runs (95% confidence).',
     });
@@ -320,7 +320,7 @@ describe('a command that does not behave', () => {
 
   test('or a base that does not exist is refused with a sentence', async () => {
     repository.commit({ 'sum.js': WRONG, 'sum.test.js': SUM_TEST }, 'only');
-    await expect(tryIt({ argv: ['no-such-program-anywhere'] })).rejects.toMatchObject({
+    await expect(tryIt({ base: null, argv: ['no-such-program-anywhere'] })).rejects.toMatchObject({
       code: 'invalid-input',
       message: expect.stringContaining('no-such-program-anywhere could not be started'),
     });
@@ -337,9 +337,9 @@ describe('a command that does not behave', () => {
       { 'env.js': `if (process.env.FAULTLINE_PROBE) { console.error('error: it sees the secret'); process.exit(1); }` },
       'looks',
     );
-    expect((await tryIt({ argv: [process.execPath, 'env.js'] }).finally(() => delete process.env.FAULTLINE_PROBE)).verdict).toBe(
-      'not-reproduced',
-    );
+    expect(
+      (await tryIt({ base: null, argv: [process.execPath, 'env.js'] }).finally(() => delete process.env.FAULTLINE_PROBE)).verdict,
+    ).toBe('not-reproduced');
   });
 });
 

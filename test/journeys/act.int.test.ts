@@ -126,7 +126,7 @@ describe.each(['20.20.2', '22.23.3'])('our Action under act with Node %s', (vers
     expect(said).toMatch(new RegExp(`^outputs TEST_FAILURE 0\\.9\\d this-change ${shop.git('rev-parse', 'HEAD')}$`, 'm'));
     expect(said).toMatch(/^\+export const total = .* 0\);$/m);
     expect(said).toMatch(/^outputs \[\{"category":"TEST_FAILURE".*"path":"src\/cart\.mjs","line":1,/m);
-    expect(said).toMatch(/::error file=src\/cart\.mjs,line=1,title=cart adds up/);
+    expect(said).toMatch(/::error file=src\/cart\.mjs,line=1,title=“cart adds up”/);
     expect(said).toMatch(
       /Summary - ### Faultline: 1 cause\s+\*\*Fails 3 of 3 here, 0 of 3 on the base \(\w{7}\): introduced by this change/,
     );
@@ -194,7 +194,7 @@ describe('a pull request under act, with a server and a GitHub that is imitated'
       90_000,
       async () => client.comments.map((comment) => comment.body).find((text) => text.includes('introduced by this change')) ?? null,
     );
-    expect(body.indexOf('Fails 3 of 3 here')).toBeLessThan(body.indexOf('cart adds up (test/cart.test.mjs'));
+    expect(body.indexOf('Fails 3 of 3 here')).toBeLessThan(body.indexOf('“cart adds up” (test/cart.test.mjs'));
     expect(body).toContain('Change that was tried and fixes it');
     await until(`the change is suggested. ${service.errors()}`, 90_000, async () => reviews.length > 0);
     expect(reviews).toMatchObject([

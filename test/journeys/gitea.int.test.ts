@@ -240,7 +240,7 @@ describe('a real Gitea with its runner', { retry: 0, timeout: 4 * RUN_MS }, () =
     const url = `${gitea.url}/${SHOP}/actions/runs/${build.externalId}`;
     expect(inTheJob).toContain(`outputs TEST_FAILURE 0.97 ${url}`);
     expect(inTheJob).toMatch(/outputs \[\{"category":"TEST_FAILURE".*"path":"src\/cart\.mjs","line":1,"commit":"[0-9a-f]{40}"/);
-    expect(inTheJob).toMatch(/::error file=src\/cart\.mjs,line=1,title=cart adds up/);
+    expect(inTheJob).toMatch(/::error file=src\/cart\.mjs,line=1,title=“cart adds up”/);
     expect(inTheJob).toMatch(/Z Evidence\ttest\.log:\d+ +AssertionError/);
     expect(inTheJob).toMatch(new RegExp(`served TEST_FAILURE ${service.address}/analyses/ana_`));
     expect(inTheJob).not.toContain(TOKEN);
@@ -285,7 +285,7 @@ describe('a real Gitea with its runner', { retry: 0, timeout: 4 * RUN_MS }, () =
     expect(comment).toContain(says);
     expect(comment).toContain(`Broken by ${commit.slice(0, 7)}`);
     expect(comment).toMatch(/Change that was tried and fixes it:\*\*\s+```diff\n[\s\S]+\n\+export const taxOf = .*0\.19\);\n```/);
-    expect(comment.indexOf(says)).toBeLessThan(comment.lastIndexOf('tax adds up (test/tax.test.mjs:4) fails'));
+    expect(comment.indexOf(says)).toBeLessThan(comment.lastIndexOf('“tax adds up” (test/tax.test.mjs:4) fails'));
   });
 
   it('says that the log is gone where a run was deleted before it was read', async () => {

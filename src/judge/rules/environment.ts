@@ -109,7 +109,8 @@ export const ENVIRONMENT_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       /The engine "node" is incompatible with this module\. Expected version "(?<node>[^"\n]{1,60})"\. Got "(?<nodeFound>[^"\n]{1,30})"/,
       /Actual: {1,6}\{[^\n]{0,60}"node":"(?<nodeFound>[^"\n]{1,30})"/,
       /version of node\/npm: (?<who>\S{1,100})/,
-      /invalid (?:source|target) release: (?<java>\d{1,3})|release version (?<java>\d{1,3}) not supported/,
+      /invalid (?:source|target) release: (?<java>\d{1,3})/,
+      /release version (?<java>\d{1,3}) not supported/,
     ],
     title: [
       'go.mod needs Go {go}, the job runs Go {goFound}',
