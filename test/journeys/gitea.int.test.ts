@@ -248,7 +248,7 @@ describe('a real Gitea with its runner', { retry: 0, timeout: 4 * RUN_MS }, () =
     expect(later).toMatch(/::error file=test\/cart\.test\.mjs,line=4/);
     // The answer that is in the log is no failure of its own.
     expect(await answersOf(build)).toMatchObject([
-      { category: 'TEST_FAILURE', answer: { title: 'cart adds up: expected 300 but got 301' } },
+      { category: 'TEST_FAILURE', answer: { title: '“cart adds up”: expected 300 but got 301' } },
     ]);
   });
 
