@@ -29,7 +29,7 @@ export interface LogThreads {
   readReports(sources: readonly SourceText[]): Promise<readonly ReportResults[]>;
   /** As {@link readCauses}. Throws TriageError: 'cancelled' with the signal, 'timeout', 'too-large' where memory runs out. */
   read(sources: readonly ReadableSource[], options: ReadOptions, signal?: AbortSignal): Promise<BuildReading>;
-  /** Builds what is needed to read a small log at once: the first one would wait for it, and everybody with it. */
+  /** Builds what is needed to mask and read a small log at once: the first one would wait for it, and everybody with it. */
   warmUp(): void;
   /** Ends all threads; what they are at, and what waits, fails with 'cancelled'. */
   close(): Promise<void>;
@@ -164,6 +164,7 @@ export function createLogThreads(options: LogThreadsOptions = {}): LogThreads {
       return (await run({ job: 'read', texts: texts.length, sources: sent, options }, texts, signal)).result;
     },
     warmUp: () => {
+      void atOnce.mask('token\u200b\n');
       readCauses([{ name: 'log', kind: 'log', text: 'error: failed\n', notes: [] }], { budgetTokens: 100 });
     },
     close,
