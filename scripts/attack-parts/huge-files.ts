@@ -48,7 +48,7 @@ try {
   for (const { repository } of owned) repository.remove();
 }
 
-/** A failure in several files of a repository with such a CODEOWNERS; the service must say what it left out. */
+/** Sends a failure in several files of a repository with such a CODEOWNERS: the service must say what it left out. */
 async function attackOwners({ kind, provider, rule, repository }: (typeof owned)[number]): Promise<boolean> {
   const paths = Array.from({ length: OWNED_FILES }, (_, at) => `file${at}/${LONG_PATH}`);
   const file = hostileOwners(rule, OWNERS_BYTES);

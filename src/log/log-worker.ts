@@ -30,8 +30,7 @@ parentPort?.on('message', async (message: ToThread) => {
     if (message.job === 'artifact') return await open(given[0] ?? [], message);
     const texts = given.map((all) => all.join(''));
     if (message.job === 'mask') return await mask(texts);
-    if (message.job === 'survey')
-      return say({ result: survey(message.sources.map((source, at) => ({ ...source, text: texts[at] ?? '' }))) });
+    if (message.job === 'survey') return say({ result: survey(message.sources, texts) });
     if (message.job === 'reports') return say({ result: message.names.map((name, at) => readResults(name, texts[at] ?? '')) });
     const sources = message.sources.map((source, at) => opened(source, texts[at] ?? ''));
     say({ result: readCauses(sources, message.options) });
@@ -59,7 +58,8 @@ async function open(given: readonly (string | Uint8Array)[], order: Extract<ToTh
   say({ result: { files, room } });
 }
 
-function survey(sources: readonly SourceText[]): Surveyed<number> {
+function survey(sent: readonly Omit<SourceText, 'text'>[], texts: readonly string[]): Surveyed<number> {
+  const sources = sent.map((source, at) => ({ ...source, text: texts[at] ?? '' }));
   const { read, ...rest } = surveyFiles(sources);
   return { ...rest, read: read.map((source) => sources.indexOf(source)) };
 }

@@ -21,15 +21,15 @@ export interface LogThreads {
   readonly masker: Masker;
   /** As {@link decodeSources}; what is compressed, or more than 32 KB, in a thread. */
   decode(name: string, bytes: Uint8Array, kind: SourceKind, limits: { readonly maxBytes: number }): Promise<SourceText[]>;
-  /** As {@link openArtifact}; what is compressed, or more than 32 KB, in a thread. */
+  /** Opens an artifact as {@link openArtifact} does; what is compressed, or more than 32 KB, in a thread. */
   openArtifact(name: string, bytes: Uint8Array, room: ArtifactRoom): Promise<SourceText[]>;
-  /** As {@link surveyFiles}; of more than 32 KB in a thread. */
+  /** Surveys files as {@link surveyFiles} does; of more than 32 KB in a thread. */
   survey(sources: readonly SourceText[], signal?: AbortSignal): Promise<Surveyed<SourceText>>;
   /** What reports say of each test, and remarks on them; of more than 32 KB in a thread. */
   readReports(sources: readonly SourceText[]): Promise<readonly ReportResults[]>;
   /** As {@link readCauses}. Throws TriageError: 'cancelled' with the signal, 'timeout', 'too-large' where memory runs out. */
   read(sources: readonly ReadableSource[], options: ReadOptions, signal?: AbortSignal): Promise<BuildReading>;
-  /** Builds what is needed to mask and read a small log at once: the first one would wait for it, and everybody with it. */
+  /** Builds what is needed to mask and read a small log: the first one would wait, and everybody with it. */
   warmUp(): void;
   /** Ends all threads; what they are at, and what waits, fails with 'cancelled'. */
   close(): Promise<void>;
@@ -78,9 +78,9 @@ interface Results {
   /** What was hidden in each text; of the texts only those come back in which there was anything. */
   readonly mask: readonly Omit<Masked, 'text'>[];
   readonly decode: readonly Omit<SourceText, 'text'>[];
-  /** The room is what was left of it. */
+  /** Says what is left of the room. */
   readonly artifact: { readonly files: readonly Omit<SourceText, 'text'>[]; readonly room: ArtifactRoom };
-  /** What is read, as places among the sources. */
+  /** Has places among the sources for what is read. */
   readonly survey: Surveyed<number>;
   readonly reports: readonly ReportResults[];
   readonly read: BuildReading;

@@ -10,7 +10,7 @@ export interface SentBuild {
   readonly number: number | string;
   readonly log: string;
   readonly commit?: string;
-  /** A test report and an artifact beside the log. */
+  /** Is sent as a test report with the log. */
   readonly report?: string;
   readonly artifact?: string;
 }

@@ -24,9 +24,9 @@ export interface AttackedService {
   readonly pids: () => readonly number[];
   /** Error lines of its log, and what it said outside of the log when it broke. */
   readonly errors: readonly string[];
-  /** Warnings of its log, where FAULTLINE_LOG_LEVEL asks for them. */
+  /** Holds the warnings of its log, where FAULTLINE_LOG_LEVEL asks for them. */
   readonly warnings: readonly string[];
-  /** What the command line needs to open its stores. */
+  /** Names its stores for the command line. */
   readonly stores: Readonly<Record<string, string>>;
   /** Whether one of its processes ended by itself. */
   readonly died: () => boolean;

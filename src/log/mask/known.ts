@@ -171,7 +171,7 @@ function urlEncoded(secret: string): string[] {
   return [encoded, strict, lower(encoded), lower(strict), strict.replaceAll('%20', '+')];
 }
 
-/** How writers of XML leave `>`, `"` and `'`: all as entities, all as they are, as in an attribute, and as Go, Java and Python write them. */
+/** Lists how writers of XML write `>`, `"` and `'`. */
 const XML_STYLES = [
   ['&gt;', '&quot;', '&apos;'],
   ['&gt;', '&quot;', '&#39;'],

@@ -32,7 +32,7 @@ interface Choice {
   referredBy?: { source: string; line: number };
 }
 
-/** The files of a build that are worth reading, and what was done with each. */
+/** Says which files of a build are worth reading, and what was done with each. */
 export interface Surveyed<Source> {
   readonly read: readonly Source[];
   readonly survey: Survey | null;

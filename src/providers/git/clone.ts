@@ -23,7 +23,7 @@ export interface LocalGitOptions extends Pick<GitOptions, 'path' | 'timeoutMs' |
   readonly clones: Readonly<Record<string, string>>;
 }
 
-/** Nobody gives up asking whether a clone can be read; git has a time limit. */
+/** Is the signal of the question whether a clone can be read: git has a time limit. */
 const NEVER = new AbortController().signal;
 /** Bytes of the patches of one change: 300 files of the size that is kept of each fit in. */
 const MAX_PATCH_BYTES = 16 * 1024 * 1024;

@@ -52,7 +52,7 @@ function readOptionsOf({ secrets, ...how }: ReadMaskedOptions): ReadOptions {
   return { ...how, maskedSecrets: secrets };
 }
 
-/** What looks through large logs and reads them. */
+/** Surveys and reads large logs. */
 export type ReadingThreads = Pick<LogThreads, 'read' | 'survey'>;
 
 export interface GatherDeps {
@@ -63,7 +63,7 @@ export interface GatherDeps {
   };
   readonly archive: Pick<BuildArchive, 'put' | 'list' | 'read' | 'remove'>;
   readonly masker: Masker;
-  /** Where what may be large is looked through; at once where there are none. */
+  /** Survey what may be large; it is done at once where there are none. */
   readonly threads?: ReadingThreads;
   /** By provider; uploads have none. */
   readonly buildSources: Readonly<Partial<Record<Build['provider'], BuildSource>>>;
