@@ -63,6 +63,10 @@ const service = await startService({
     FAULTLINE_GITHUB_COMMENT: 'true',
     FAULTLINE_GITHUB_CHECK: 'true',
     FAULTLINE_GITHUB_STATUS: 'true',
+    // Some answers must be published, unsure as they are.
+    FAULTLINE_MAX_WRONG: '1',
+    FAULTLINE_AUTO_NOTIFY: '0.55',
+    FAULTLINE_HUMAN_REVIEW: '0.55',
     FAULTLINE_PUBLISH_WEBHOOK_URL: receiver.url,
     FAULTLINE_PUBLISH_WEBHOOK_SECRET: `whsec_${Buffer.alloc(32, 1).toString('base64')}`,
     FAULTLINE_SLACK_TOKEN: SLACK_TOKEN,

@@ -1,6 +1,11 @@
-/** A report of 200,000 failures and what takes long to read: the probe of the service is asked all the while, and must be answered soon. */
+/**
+ * A report of 200,000 failures, and CODEOWNERS files of 1 MB that match late: the probe of the service is asked all the while, and must be
+ * answered soon.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
+import { createGitRepository } from '../../test/support/git-repository.ts';
+import { HOSTILE_OWNERS, hostileOwners, LONG_PATH } from '../../test/support/hostile-owners.ts';
 import { acceptedId, answered, LOG, upload } from './shared/builds.ts';
 import { reportService, startService } from './shared/service.ts';
 import { report } from './shared/tools.ts';
@@ -10,8 +15,12 @@ const FAILURES = 200_000;
 /** What a probe of Kubernetes waits by default. */
 const WANTED_MS = 1_000;
 const MEMORY_MB = 3_072;
+const OWNERS_BYTES = 1_000_000;
+const OWNED_FILES = 8;
 
-const service = await startService();
+const owned = HOSTILE_OWNERS.map((hostile) => ({ ...hostile, repository: createGitRepository() }));
+const clones = owned.map(({ provider, repository }) => `owned/${provider}=${repository.folder}`).join(',');
+const service = await startService({ settings: { FAULTLINE_CLONES: clones, FAULTLINE_LOG_LEVEL: 'warn' } });
 try {
   const fine: boolean[] = [];
   await acceptedId(await upload(service, { number: 'first', log: LOG }));
@@ -31,10 +40,32 @@ try {
   fine.push(
     report('report', `${what}, ${result.analyses.length} answers, ${slow}`, isGood ? 0 : 1, `wanted ${WANTED_MS} ms, ${MEMORY_MB} MB`),
   );
+  for (const one of owned) fine.push(await attackOwners(one));
   fine.push(reportService(service));
   process.exitCode = fine.every(Boolean) ? 0 : 1;
 } finally {
   await service.stop();
+  for (const { repository } of owned) repository.remove();
+}
+
+/** Sends a failure in several files of a repository with such a CODEOWNERS: the service must say what it left out. */
+async function attackOwners({ kind, provider, rule, repository }: (typeof owned)[number]): Promise<boolean> {
+  const paths = Array.from({ length: OWNED_FILES }, (_, at) => `file${at}/${LONG_PATH}`);
+  const file = hostileOwners(rule, OWNERS_BYTES);
+  const files = Object.fromEntries(paths.map((path) => [path, 'one\ntwo\n']));
+  const commit = repository.commit({ ...files, [`.${provider}/CODEOWNERS`]: file }, 'All');
+  const log = LOG.replace(/\n {4}at .*/, paths.map((path) => `\n    at total (${path}:2:1)`).join(''));
+  const [before, from] = [service.warnings.length, performance.now()];
+  const { result, slowest } = await whileProbing(async () => {
+    const sent = await upload(service, { repository: `owned/${provider}`, number: provider, log, commit });
+    return await answered(service, await acceptedId(sent));
+  });
+  const seconds = ((performance.now() - from) / 1_000).toFixed(1);
+  const said = service.warnings.slice(before).filter((line) => line.includes('CODEOWNERS'));
+  const what = `${(file.length / 1e6).toFixed(1)} MB of ${kind}, ${OWNED_FILES} files, ${result.analyses.length} answers in ${seconds} s`;
+  const isGood = slowest <= WANTED_MS && result.analyses.length === 1 && said.length > 0;
+  const counts = `${what}, slowest probe ${slowest.toFixed(0)} ms, warnings of it: ${said.length}`;
+  return report(`CODEOWNERS, ${provider}`, counts, isGood ? 0 : 1, `wanted ${WANTED_MS} ms, 1 answer, a warning`);
 }
 
 /** Tests that fail each in words of its own. */

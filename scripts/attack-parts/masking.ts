@@ -1,4 +1,7 @@
-/** The secrets that gitleaks generates to test its rules, in logs that are uploaded and fetched: they are searched for in every way out. */
+/**
+ * The secrets that gitleaks generates to test its rules, and values that a log declares to be secret, in logs that are uploaded and fetched,
+ * the declared ones also in a report and an artifact: they are searched for in every way out.
+ */
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +11,7 @@ import { createFakeGithub } from '../../test/support/fake-github.ts';
 import { githubJob, startGithubApi } from '../../test/support/github-api.ts';
 import { startLoopback } from '../../test/support/loopback-server.ts';
 import { gitleaksSamples } from '../../test/support/masking-gates.ts';
-import { acceptedId, answered, authorized, listBuilds, tell, upload } from './shared/builds.ts';
+import { acceptedId, answered, authorized, listBuilds, type SentBuild, tell, upload } from './shared/builds.ts';
 import { reportService, startService } from './shared/service.ts';
 import { report, run } from './shared/tools.ts';
 
@@ -21,7 +24,19 @@ interface Planted {
   readonly secrets: readonly string[];
   /** Those that it leaves, which are no secrets to it. */
   readonly left: readonly string[];
+  /** Holds the other files of the upload. */
+  readonly beside?: Pick<SentBuild, 'report' | 'artifact'>;
 }
+
+/** Writes the commands whose only purpose is to make a value secret. */
+const DECLARATIONS: readonly ((value: string) => string)[] = [
+  (value) => `::add-mask::${value}`,
+  (value) => `##vso[task.setvariable variable=X;issecret=true]${value}`,
+  (value) => `ConvertTo-SecureString "${value}" -AsPlainText -Force`,
+];
+/** Lists what each of them declares, with a number behind it; XML and JSON write the last two in another way. */
+const DECLARED = ['rK7vQ2pLm9Xz', 'plum-cake', 'correct horse battery', 'p@ss<w0rd>&\\q', "it's<me>"];
+const FILES = ['test.log', 'junit.xml', 'server.log'];
 
 const folder = await mkdtemp(join(tmpdir(), 'faultline-masking-'));
 const dataDir = join(folder, 'data');
@@ -39,13 +54,16 @@ const service = await startService({
     FAULTLINE_GITHUB_TOKEN: 'attack',
     FAULTLINE_GITHUB_COMMENT: 'true',
     FAULTLINE_GITHUB_STATUS: 'true',
+    // Some answers must be published, unsure as they are.
+    FAULTLINE_MAX_WRONG: '1',
+    FAULTLINE_AUTO_NOTIFY: '0.55',
+    FAULTLINE_HUMAN_REVIEW: '0.55',
     FAULTLINE_PUBLISH_WEBHOOK_URL: receiver.url,
     FAULTLINE_PUBLISH_WEBHOOK_SECRET: `whsec_${Buffer.alloc(32, 1).toString('base64')}`,
   },
 });
-let stopped = false;
 try {
-  const planted = await plant();
+  const planted = [declare()].concat(await plant());
   const secrets = planted.flatMap((one) => one.secrets);
   const fine: boolean[] = [];
   const look = (way: string, texts: readonly string[], among = secrets) => {
@@ -72,7 +90,8 @@ try {
   // A search that does not find these would find no secret either.
   fine.push(report('planted', planting, seen === 0 ? 1 : 0, 'what is not masked is not found'));
   for (const [way, texts] of ways) look(way, texts);
-  for (let tries = 0; tries < 60 && client.comments.length < planted.length; tries++) await sleep(1_000);
+  const isOwed = () => client.comments.length < planted.length || told.length === 0;
+  for (let tries = 0; tries < 60 && isOwed(); tries++) await sleep(1_000);
   look(
     'comments',
     client.comments.map(({ body }) => body),
@@ -83,13 +102,25 @@ try {
   );
   look('webhooks', [told.join('')]);
   fine.push(reportService(service));
-  await service.stop();
-  stopped = true;
+  await service.end();
   look('export', await exported());
   process.exitCode = fine.every(Boolean) ? 0 : 1;
 } finally {
-  if (!stopped) await service.stop();
+  await service.stop();
   await Promise.all([github.close(), receiver.close(), rm(folder, { recursive: true, force: true })]);
+}
+
+/** Makes a log that declares values to be secret, and a failure, a report and an artifact that show them. */
+function declare(): Planted {
+  const secrets = DECLARATIONS.flatMap((_, way) => DECLARED.map((value) => `${value}${way}`));
+  const declared = secrets.map((secret, at) => DECLARATIONS[Math.floor(at / DECLARED.length)]?.(secret));
+  const failures = secrets.map((secret, at) => `Error: cannot log in: ${secret}\n    at logIn (/srv/shop/src/log-in-${at}.js:7:15)`);
+  const cases = secrets.map(
+    (secret, at) => `<testcase name="log in ${at}"><failure message="${inHtml(secret)}">${inHtml(secret)}</failure></testcase>`,
+  );
+  const report = `<testsuite name="log in" tests="${cases.length}">${cases.join('\n')}</testsuite>`;
+  const log = declared.concat(failures, 'npm ERR! code ELIFECYCLE').join('\n');
+  return { log, secrets, left: [], beside: { report, artifact: failures.join('\n') } };
 }
 
 /** A log for some rules each: their samples, and then a failure whose message shows the first of each. */
@@ -117,9 +148,9 @@ async function bringIn(logs: readonly Planted[]): Promise<string[]> {
     if (id !== undefined) github.state.jobs = [githubJob({ id: Number(id), name: 'deploy' })];
     return false;
   };
-  for (const [at, { log }] of logs.entries()) {
+  for (const [at, { log, beside }] of logs.entries()) {
     github.state.stored.set(`/jobs/${at + 1}/logs`, log);
-    await acceptedId(await upload(service, { number: `uploaded-${at + 1}`, log }));
+    await acceptedId(await upload(service, { number: `uploaded-${at + 1}`, log, ...beside }));
     await tell(service, { id: at + 1, conclusion: 'failure' });
   }
   for (let tries = 0; tries < 60 && (await listBuilds(service)).length < 2 * logs.length; tries++) await sleep(1_000);
@@ -138,9 +169,12 @@ async function get(path: string): Promise<string> {
 async function read(build: string): Promise<[string, string[]][]> {
   const { analyses } = await answered(service, build);
   const ids = analyses.map(({ id }) => id);
+  const viewer = await get(`/logs/${build}`);
   const api = ['', '/analyses', '/sarif', '/ctrf'].map((end) => `/api/builds/${build}${end}`);
   const apiOfAnalyses = ids.flatMap((id) => [`/api/analyses/${id}`, `/api/analyses/${id}/trace`]);
   const pages = [`/builds/${build}`, ...ids.flatMap((id) => [`/analyses/${id}`, `/runs/${id}`, `/runs/${id}/json`])];
+  const files = FILES.filter((file) => viewer.includes(file));
+  const raw = files.map((file) => `/logs/${build}/raw?file=${file}`);
   const calls = [
     ['tools/call', { name: 'get_failure', arguments: { id: build } }],
     ['tools/call', { name: 'get_evidence', arguments: { id: build } }],
@@ -150,7 +184,7 @@ async function read(build: string): Promise<[string, string[]][]> {
   return [
     ['API', await Promise.all([...api, ...apiOfAnalyses].map(get))],
     ['pages', await Promise.all(pages.map(get))],
-    ['log viewer', await Promise.all([get(`/logs/${build}`), get(`/logs/${build}/raw`)])],
+    ['log viewer', [viewer].concat(await Promise.all([`/logs/${build}/raw`].concat(raw).map(get)))],
     ['MCP', await Promise.all(calls.map(([method, params]) => callMcp(method, params)))],
   ];
 }
@@ -166,8 +200,8 @@ async function callMcp(method: string, params: object): Promise<string> {
 /** All files of the cases that the command line writes. */
 async function exported(): Promise<string[]> {
   const out = join(folder, 'cases');
-  const args = ['src/cli/main.ts', 'cases', 'export', '--stored', '--out', out, '--data', dataDir];
-  const { code, stdout, stderr } = await run(process.execPath, args);
+  const args = ['src/cli/main.ts', 'cases', 'export', '--stored', '--out', out];
+  const { code, stdout, stderr } = await run(process.execPath, args, { env: service.stores });
   if (code !== 0) throw new Error(`The export ended with ${code}: ${stderr}`);
   const files = await readdir(out, { recursive: true, withFileTypes: true });
   const texts = files.filter((file) => file.isFile()).map(({ parentPath, name }) => readFile(join(parentPath, name), 'utf8'));
@@ -176,11 +210,9 @@ async function exported(): Promise<string[]> {
 
 /** As it is, in JSON and in HTML. */
 function spellings(secret: string): Set<string> {
-  const inHtml = secret
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;')
-    .replaceAll("'", '&#39;');
-  return new Set([secret, JSON.stringify(secret).slice(1, -1), inHtml]);
+  return new Set([secret, JSON.stringify(secret).slice(1, -1), inHtml(secret)]);
+}
+
+function inHtml(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;').replaceAll("'", '&#39;');
 }

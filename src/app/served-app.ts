@@ -2,7 +2,6 @@ import type { Config } from '../config/schema.ts';
 import type { UnseenFigures } from '../domain/trust.ts';
 import type { Clock } from '../lib/time.ts';
 import type { Masker } from '../log/mask/mask.ts';
-import type { LogThreads } from '../log/threads.ts';
 import type { Messengers } from '../notifications/rules/news.ts';
 import type { SignInProvider } from '../ports/access.ts';
 import type { BuildArchive } from '../ports/build-archive.ts';
@@ -14,6 +13,7 @@ import type { KnowledgeService } from '../ports/knowledge.ts';
 import type { Logger, Metrics, Tracer } from '../ports/telemetry.ts';
 import type { VectorIndex } from '../ports/vector-index.ts';
 import type { Ask } from '../service/ask/ask.ts';
+import type { UploadReaders } from '../service/intake/upload.ts';
 import type { Stores } from '../stores/stores.ts';
 import type { openIndexKeeping } from './index-keeping.ts';
 import type { openRetention } from './open-retention.ts';
@@ -36,7 +36,7 @@ export interface App extends IndexSync {
   readonly knowledge: KnowledgeService;
   readonly masker: Masker;
   /** Where uploads are decoded and their reports read without holding anybody up. */
-  readonly uploadReaders: Pick<LogThreads, 'decode' | 'readReports'>;
+  readonly uploadReaders: UploadReaders;
   /** Follow-up questions about stored analyses. */
   readonly ask: Ask;
   /** What rules say of a pasted log; nothing of it is kept. */

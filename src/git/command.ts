@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { realpathSync } from 'node:fs';
 import { delimiter, dirname, isAbsolute, resolve } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { TriageError } from '../domain/errors.ts';
 
 export interface GitOptions {
@@ -123,7 +124,8 @@ export function createGit(options: GitOptions = {}): Git {
   const { timeoutMs = 20_000, maxOutputBytes = 64 * 1024 * 1024, within = [], settings = [] } = options;
   const guards = ['--no-pager', '--no-optional-locks', '--literal-pathspecs'];
   for (const setting of [...GUARDS, ...settings]) guards.push('-c', setting);
-  return (folder, args, signal, input) => {
+  return async (folder, args, signal, input) => {
+    await turnToStart();
     const { promise, resolve: answer, reject } = Promise.withResolvers<GitAnswer>();
     const limits = { timeout: timeoutMs, killSignal: 'SIGKILL', maxBuffer: maxOutputBytes, signal, windowsHide: true } as const;
     const how = { ...limits, env: environment(options, folder), cwd: folder, encoding: 'utf8' } as const;
@@ -142,6 +144,14 @@ export function createGit(options: GitOptions = {}): Git {
     child.stdin?.end(input ?? '');
     return promise;
   };
+}
+
+let lastStart: Promise<unknown> = Promise.resolve();
+
+/** Starting a program holds the event loop for milliseconds: each turn of it starts one. */
+function turnToStart(): Promise<unknown> {
+  lastStart = lastStart.then(() => nextTurn());
+  return lastStart;
 }
 
 /** Whether git answered; a thing that does not exist (unknown path, line past the end) makes it give up, and that is an answer too. */

@@ -1,3 +1,5 @@
+import { append } from './collections.ts';
+
 /** At most so many characters (UTF-16), and `…` behind them where more came. */
 export function cutAfter(text: string, most: number): string {
   return text.length <= most ? text : `${text.slice(0, most).toWellFormed()}…`;
@@ -79,7 +81,7 @@ interface NamedPath {
 /** Words of texts looked at. */
 const MAX_WORDS = 20_000;
 const MAX_PATH = 300;
-const BETWEEN_WORDS = /[\s"'`()<>[\]{},;=|]/;
+const BETWEEN_WORDS = /[\s"'`()<>[\]{},;=|]+/;
 
 /** Endings of files that people write; `.com` of a host and `.0` of a version are none. */
 const ENDINGS: ReadonlySet<string> = new Set(
@@ -91,7 +93,9 @@ const ENDINGS: ReadonlySet<string> = new Set(
 
 /** Files that are in texts, in their order, each as often as it is named: "src/cart.ts:12:5" is src/cart.ts, line 12. */
 export function namedPaths(texts: readonly string[]): NamedPath[] {
-  const words = texts.flatMap((text) => text.split(BETWEEN_WORDS)).slice(0, MAX_WORDS);
+  const words: string[] = [];
+  // A limit for each text, too: what is not looked at need not be taken apart.
+  for (const text of texts) append(words, text.split(BETWEEN_WORDS, MAX_WORDS - words.length));
   return words.flatMap((word) => fileOf(word) ?? []);
 }
 

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
+import type { SourceText } from '../domain/build.ts';
 import { messageOf, TriageError } from '../domain/errors.ts';
 import { readCauses } from './causes/read-causes.ts';
 import { decodeSources } from './decode/archive.ts';
@@ -8,6 +9,8 @@ import { createMasker } from './mask/mask.ts';
 import type { ReadableSource } from './read-log.ts';
 import { readResults } from './reports/report.ts';
 import { LineIndex } from './scan/scan-log.ts';
+import { openArtifact } from './survey/open-artifact.ts';
+import { type Surveyed, surveyFiles } from './survey/survey.ts';
 import { type FromThread, PART, type SentSource, type ToThread } from './threads.ts';
 
 /** The thread in which one log after another is masked or read: errors travel as data. */
@@ -24,8 +27,10 @@ parentPort?.on('message', async (message: ToThread) => {
   parts.length = 0;
   try {
     if (message.job === 'decode') return await decode(given[0] ?? [], message);
+    if (message.job === 'artifact') return await open(given[0] ?? [], message);
     const texts = given.map((all) => all.join(''));
     if (message.job === 'mask') return await mask(texts);
+    if (message.job === 'survey') return say({ result: survey(message.sources, texts) });
     if (message.job === 'reports') return say({ result: message.names.map((name, at) => readResults(name, texts[at] ?? '')) });
     const sources = message.sources.map((source, at) => opened(source, texts[at] ?? ''));
     say({ result: readCauses(sources, message.options) });
@@ -43,10 +48,32 @@ async function mask(texts: readonly string[]): Promise<void> {
 }
 
 async function decode(given: readonly (string | Uint8Array)[], order: Extract<ToThread, { readonly job: 'decode' }>): Promise<void> {
-  const bytes = Buffer.concat(given.filter((part) => typeof part !== 'string'));
-  const sources = await decodeSources(order.name, bytes, order.kind, { maxBytes: order.maxBytes });
+  const sources = await decodeSources(order.name, bytesOfParts(given), order.kind, { maxBytes: order.maxBytes });
+  say({ result: await sayTexts(sources) });
+}
+
+type ArtifactOrder = Extract<ToThread, { readonly job: 'artifact' }>;
+
+async function open(given: readonly (string | Uint8Array)[], order: ArtifactOrder): Promise<void> {
+  const { name, room } = order;
+  const files = await sayTexts(await openArtifact(name, bytesOfParts(given), room));
+  say({ result: { files, room } });
+}
+
+function survey(sent: readonly Omit<SourceText, 'text'>[], texts: readonly string[]): Surveyed<number> {
+  const sources = sent.map((source, at) => ({ ...source, text: texts[at] ?? '' }));
+  const { read, ...rest } = surveyFiles(sources);
+  return { ...rest, read: read.map((source) => sources.indexOf(source)) };
+}
+
+function bytesOfParts(given: readonly (string | Uint8Array)[]): Buffer {
+  return Buffer.concat(given.filter((part) => typeof part !== 'string'));
+}
+
+/** Sends the texts, and returns the rest. */
+async function sayTexts(sources: readonly SourceText[]): Promise<Omit<SourceText, 'text'>[]> {
   for (const [at, { text }] of sources.entries()) await sayText(at, text);
-  say({ result: sources.map(({ text: _text, ...source }) => source) });
+  return sources.map(({ text: _text, ...source }) => source);
 }
 
 async function sayText(text: number, whole: string): Promise<void> {

@@ -12,6 +12,8 @@ import type { LogInPieces, ReadableSource } from './read-log.ts';
 import type { ReadOptions } from './read-sources.ts';
 import { type ReportResults, readResults } from './reports/report.ts';
 import type { LineIndexState } from './scan/scan-log.ts';
+import { type ArtifactRoom, openArtifact } from './survey/open-artifact.ts';
+import { type Surveyed, surveyFiles } from './survey/survey.ts';
 
 /** Masks and reads logs in threads, so that a large one holds nobody else up. What is small is masked and read at once. */
 export interface LogThreads {
@@ -19,11 +21,15 @@ export interface LogThreads {
   readonly masker: Masker;
   /** As {@link decodeSources}; what is compressed, or more than 32 KB, in a thread. */
   decode(name: string, bytes: Uint8Array, kind: SourceKind, limits: { readonly maxBytes: number }): Promise<SourceText[]>;
+  /** Opens an artifact as {@link openArtifact} does; what is compressed, or more than 32 KB, in a thread. */
+  openArtifact(name: string, bytes: Uint8Array, room: ArtifactRoom): Promise<SourceText[]>;
+  /** Surveys files as {@link surveyFiles} does; of more than 32 KB in a thread. */
+  survey(sources: readonly SourceText[], signal?: AbortSignal): Promise<Surveyed<SourceText>>;
   /** What reports say of each test, and remarks on them; of more than 32 KB in a thread. */
   readReports(sources: readonly SourceText[]): Promise<readonly ReportResults[]>;
   /** As {@link readCauses}. Throws TriageError: 'cancelled' with the signal, 'timeout', 'too-large' where memory runs out. */
   read(sources: readonly ReadableSource[], options: ReadOptions, signal?: AbortSignal): Promise<BuildReading>;
-  /** Builds what is needed to read a small log at once: the first one would wait for it, and everybody with it. */
+  /** Builds what is needed to mask and read a small log: the first one would wait, and everybody with it. */
   warmUp(): void;
   /** Ends all threads; what they are at, and what waits, fails with 'cancelled'. */
   close(): Promise<void>;
@@ -59,6 +65,8 @@ interface TextPart<Part> {
 type Order =
   | { readonly job: 'mask'; readonly texts: number }
   | { readonly job: 'decode'; readonly texts: number; readonly name: string; readonly kind: SourceKind; readonly maxBytes: number }
+  | { readonly job: 'artifact'; readonly texts: number; readonly name: string; readonly room: ArtifactRoom }
+  | { readonly job: 'survey'; readonly texts: number; readonly sources: readonly Omit<SourceText, 'text'>[] }
   | { readonly job: 'reports'; readonly texts: number; readonly names: readonly string[] }
   | { readonly job: 'read'; readonly texts: number; readonly sources: readonly SentSource[]; readonly options: ReadOptions };
 
@@ -70,6 +78,10 @@ interface Results {
   /** What was hidden in each text; of the texts only those come back in which there was anything. */
   readonly mask: readonly Omit<Masked, 'text'>[];
   readonly decode: readonly Omit<SourceText, 'text'>[];
+  /** Says what is left of the room. */
+  readonly artifact: { readonly files: readonly Omit<SourceText, 'text'>[]; readonly room: ArtifactRoom };
+  /** Has places among the sources for what is read. */
+  readonly survey: Surveyed<number>;
   readonly reports: readonly ReportResults[];
   readonly read: BuildReading;
 }
@@ -110,6 +122,7 @@ export function createLogThreads(options: LogThreadsOptions = {}): LogThreads {
   const start = () => new Worker(entry, { workerData: masking, resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB } });
   const { run, close } = createPool(start, size, timeoutMs);
   const atOnce = createMasker(masking);
+  const isSmallText = (bytes: Uint8Array) => bytes.length <= small && fileTypeOf(bytes).kind === 'text';
   return {
     masker: {
       ...atOnce,
@@ -120,9 +133,23 @@ export function createLogThreads(options: LogThreadsOptions = {}): LogThreads {
       },
     },
     decode: async (name, bytes, kind, limits) => {
-      if (bytes.length <= small && fileTypeOf(bytes).kind === 'text') return decodeSources(name, bytes, kind, limits);
+      if (isSmallText(bytes)) return decodeSources(name, bytes, kind, limits);
       const { texts, result } = await run({ job: 'decode', texts: 1, name, kind, maxBytes: limits.maxBytes }, [bytes]);
       return result.map((source, at) => ({ ...source, text: texts[at] ?? '' }));
+    },
+    openArtifact: async (name, bytes, room) => {
+      if (isSmallText(bytes)) return openArtifact(name, bytes, room);
+      const { texts, result } = await run({ job: 'artifact', texts: 1, name, room }, [bytes]);
+      room.files = result.room.files;
+      room.bytes = result.room.bytes;
+      return result.files.map((file, at) => ({ ...file, text: texts[at] ?? '' }));
+    },
+    survey: async (sources, signal) => {
+      const texts = sources.map(({ text }) => text);
+      if (sources.length < 2 || charactersOf(texts) <= small) return surveyFiles(sources);
+      const sent = sources.map(({ text: _text, ...source }) => source);
+      const { result } = await run({ job: 'survey', texts: texts.length, sources: sent }, texts, signal);
+      return { ...result, read: result.read.flatMap((place) => sources[place] ?? []) };
     },
     readReports: async (sources) => {
       const texts = sources.map(({ text }) => text);
@@ -137,6 +164,7 @@ export function createLogThreads(options: LogThreadsOptions = {}): LogThreads {
       return (await run({ job: 'read', texts: texts.length, sources: sent, options }, texts, signal)).result;
     },
     warmUp: () => {
+      void atOnce.mask('token\u200b\n');
       readCauses([{ name: 'log', kind: 'log', text: 'error: failed\n', notes: [] }], { budgetTokens: 100 });
     },
     close,

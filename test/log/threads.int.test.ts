@@ -11,7 +11,11 @@ import { decodeSources } from '../../src/log/decode/archive.ts';
 import { maskFile } from '../../src/log/mask/file.ts';
 import { createMasker } from '../../src/log/mask/mask.ts';
 import { readResults } from '../../src/log/reports/report.ts';
+import { artifactRoom, openArtifact } from '../../src/log/survey/open-artifact.ts';
+import { surveyFiles } from '../../src/log/survey/survey.ts';
 import { createLogThreads, type LogThreads, type LogThreadsOptions } from '../../src/log/threads.ts';
+import { prepareSources } from '../../src/service/intake/upload.ts';
+import { makeZip } from '../support/make-zip.ts';
 import { THOROUGH } from '../support/thorough.ts';
 
 const OPTIONS = { budgetTokens: 500 };
@@ -67,6 +71,27 @@ describe('logs read in threads', () => {
     expect(atOnce).toMatchObject({ code: 'too-large', details: { maxBytes: 1_000 } });
     const { message, code, details } = atOnce as TriageError;
     await expect(threads.decode('large.log', large, 'log', limits)).rejects.toMatchObject({ message, code, details });
+  });
+
+  it('have their artifacts opened and their files surveyed as they are at once', async () => {
+    const threads = threadsWith();
+    const members = ['b.log', 'a.log'].map((name) => ({ name, content: `${name} says so\nError: ${name} failed at boot\n` }));
+    const [room, roomAtOnce] = [artifactRoom(), artifactRoom()];
+    const bytes = makeZip(members);
+    const files = await threads.openArtifact('e2e.zip', bytes, room);
+    expect(files).toEqual(await openArtifact('e2e.zip', bytes, roomAtOnce));
+    expect([files.length, room]).toEqual([2, roomAtOnce]);
+    const sources = [log('details: logs/b.log\n', 'test.log')].concat(files);
+    const surveyed = await threads.survey(sources);
+    expect(surveyed).toEqual(surveyFiles(sources));
+    expect(surveyed.read[0]).toBe(sources[0]);
+  });
+
+  it('leave artifacts and the survey of a build to threads', async () => {
+    const threads = threadsWith({ entry: ENDS });
+    const file = { name: 'server.log', kind: 'artifact' as const, bytes: Buffer.from('ready\n') };
+    await expect(prepareSources([file], 1_000, createMasker(), threads)).rejects.toMatchObject({ code: 'internal' });
+    await expect(threads.survey([log('one\n'), log('two\n')])).rejects.toMatchObject({ code: 'internal' });
   });
 
   it('are read from their file, and what was found while masking it is used', async () => {

@@ -9,6 +9,10 @@ export interface SentBuild {
   readonly repository?: string;
   readonly number: number | string;
   readonly log: string;
+  readonly commit?: string;
+  /** Is sent as a test report with the log. */
+  readonly report?: string;
+  readonly artifact?: string;
 }
 
 export const LOG = `/srv/shop/src/cart.js:12
@@ -34,9 +38,11 @@ export function authorized({ token }: Pick<AttackedService, 'token'>): Record<st
 }
 
 /** The body of an upload. */
-export function uploadOf({ repository = 'shop/api', number, log }: SentBuild): string {
-  const metadata = { repository, pipeline: 'ci', number, branch: 'main', status: 'failed' };
-  return JSON.stringify({ metadata, logs: [{ name: 'test.log', text: log }] });
+export function uploadOf({ repository = 'shop/api', number, log, commit, report, artifact }: SentBuild): string {
+  const metadata = { repository, pipeline: 'ci', number, branch: 'main', status: 'failed', commit };
+  const file = (name: string, text: string | undefined) => (text === undefined ? [] : [{ name, text }]);
+  const files = { logs: file('test.log', log), reports: file('junit.xml', report), artifacts: file('server.log', artifact) };
+  return JSON.stringify({ metadata, ...files });
 }
 
 /** Uploads under a key of the build's own, so that the same again is no second one. Null where the service was gone. */

@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { freePort } from '../../../test/support/gate.ts';
+import { startMongodb } from '../../../test/support/mongodb.ts';
 import { startPostgres } from '../../../test/support/postgres.ts';
 import { startRedis } from '../../../test/support/redis.ts';
 import { report, run } from './tools.ts';
@@ -23,6 +24,10 @@ export interface AttackedService {
   readonly pids: () => readonly number[];
   /** Error lines of its log, and what it said outside of the log when it broke. */
   readonly errors: readonly string[];
+  /** Holds the warnings of its log, where FAULTLINE_LOG_LEVEL asks for them. */
+  readonly warnings: readonly string[];
+  /** Names its stores for the command line. */
+  readonly stores: Readonly<Record<string, string>>;
   /** Whether one of its processes ended by itself. */
   readonly died: () => boolean;
   /**
@@ -32,6 +37,8 @@ export interface AttackedService {
   usage(): Promise<Readonly<Record<string, number>>>;
   /** SIGKILL to every process, and a new start. */
   killAndStart(): Promise<void>;
+  /** Ends its processes; its stores stay until it stops. */
+  end(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -56,7 +63,7 @@ const { mode: chosen } = parseArgs({ options: { mode: { type: 'string', default:
 
 /**
  * Starts the service from this checkout on a free port, without limits that would turn an attack away: on embedded stores, or with
- * `--mode server` on PostgreSQL and Redis of its own, with two workers.
+ * `--mode server` on PostgreSQL, Redis and MongoDB of its own, with two workers.
  */
 export async function startService({ settings = {}, dataDir }: ServiceOptions = {}): Promise<AttackedService> {
   const open = Object.entries(MODES).find(([name]) => name === chosen)?.[1];
@@ -66,22 +73,22 @@ export async function startService({ settings = {}, dataDir }: ServiceOptions = 
   const secret = randomBytes(24).toString('hex');
   const port = await freePort();
   const env = { ...withoutOurs(), ...limitless(token, secret), ...stores.environment, FAULTLINE_PORT: String(port), ...settings };
-  const errors: string[] = [];
+  const said = { errors: [] as string[], warnings: [] as string[] };
   let running: Running[] = [];
   const start = async () => {
-    const api = startProcess('serve', env, errors);
+    const api = startProcess('serve', env, said);
     running = [api];
     // The API brings the schema up to date; workers come after.
     await api.ready;
-    for (let worker = 0; worker < stores.workers; worker++) running.push(startProcess('worker', env, errors, `worker ${worker + 1}`));
+    for (let worker = 0; worker < stores.workers; worker++) running.push(startProcess('worker', env, said, `worker ${worker + 1}`));
     await Promise.all(running.map(({ ready }) => ready));
   };
-  const end = async (signal: 'SIGKILL' | 'SIGTERM') => {
+  const end = async (signal: 'SIGKILL' | 'SIGTERM' = 'SIGTERM') => {
     for (const { child } of running) child.kill(signal);
     await Promise.all(running.map(({ ended }) => ended));
   };
   const stop = async () => {
-    await end('SIGTERM');
+    await end();
     await stores.dispose();
   };
   await start().catch(async (error: unknown) => {
@@ -93,7 +100,8 @@ export async function startService({ settings = {}, dataDir }: ServiceOptions = 
     token,
     secret,
     pids: () => running.flatMap(({ child }) => child.pid ?? []),
-    errors,
+    ...said,
+    stores: stores.environment,
     died: () => running.some(({ child }) => child.exitCode !== null || child.signalCode !== null),
     usage: async () => ({
       ...Object.fromEntries((await Promise.all(running.map(usageOf))).flatMap(Object.entries)),
@@ -103,6 +111,7 @@ export async function startService({ settings = {}, dataDir }: ServiceOptions = 
       await end('SIGKILL');
       await start();
     },
+    end: () => end(),
     stop,
   };
 }
@@ -152,7 +161,7 @@ async function embeddedStores(given?: string): Promise<Stores> {
 }
 
 async function serverStores(): Promise<Stores> {
-  const [postgres, redis] = await Promise.all([startPostgres({ own: true }), startRedis()]);
+  const [postgres, redis, mongodb] = await Promise.all([startPostgres({ own: true }), startRedis(), startMongodb()]);
   const url = await postgres.createDatabase();
   const watcher = new pg.Client(url);
   await watcher.connect();
@@ -162,7 +171,9 @@ async function serverStores(): Promise<Stores> {
   };
   const environment = {
     FAULTLINE_PRESET: 'server',
-    FAULTLINE_BUILD_ARCHIVE: 'postgres',
+    FAULTLINE_BUILD_ARCHIVE: 'mongodb',
+    FAULTLINE_MONGODB_URL: mongodb.url,
+    FAULTLINE_MONGODB_DATABASE: mongodb.database(),
     FAULTLINE_DATABASE_URL: url,
     FAULTLINE_JOB_QUEUE: 'bullmq',
     FAULTLINE_REDIS_URL: redis.url,
@@ -170,7 +181,7 @@ async function serverStores(): Promise<Stores> {
   };
   const dispose = async () => {
     await watcher.end();
-    await Promise.all([postgres.dispose(), redis.stop()]);
+    await Promise.all([postgres.dispose(), redis.stop(), mongodb.stop()]);
   };
   return { environment, workers: 2, sizes, dispose };
 }
@@ -189,14 +200,20 @@ interface Running {
   readonly ended: Promise<void>;
 }
 
-function startProcess(command: 'serve' | 'worker', env: NodeJS.ProcessEnv, errors: string[], name: string = command): Running {
+interface Said {
+  readonly errors: string[];
+  readonly warnings: string[];
+}
+
+function startProcess(command: 'serve' | 'worker', env: NodeJS.ProcessEnv, said: Said, name: string = command): Running {
   const child = spawn(process.execPath, ['src/cli/main.ts', command], { env, stdio: ['ignore', 'pipe', 'pipe'] });
   const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
   const ready = Promise.withResolvers<void>();
   let last = '';
   const look = (line: string) => {
     last = line;
-    if (/"level":"(?:error|fatal)"|unhandled|Uncaught|FATAL ERROR/i.test(line)) errors.push(line);
+    if (/"level":"(?:error|fatal)"|unhandled|Uncaught|FATAL ERROR/i.test(line)) said.errors.push(line);
+    if (line.includes('"level":"warn"')) said.warnings.push(line);
     if (/listening on http|worker is running/.test(line)) ready.resolve();
   };
   for (const stream of [child.stdout, child.stderr]) createInterface({ input: stream }).on('line', look);

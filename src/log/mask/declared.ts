@@ -34,14 +34,15 @@ export function findDeclared(line: string): Span[] {
   );
 }
 
-/** Fewest characters of a declared value that is hidden wherever it stands. */
+/** Fewest characters of a declared value that is hidden wherever it stands, and of one of several words. */
 const MIN_DECLARED = 6;
+const MIN_DECLARED_WORDS = 10;
 /** Values that jobs declare by mistake, and any log says: words, numbers, versions. */
 const ORDINARY = /^(?:[a-z]{1,11}|[A-Z]{1,11}|[A-Z][a-z]{1,10}|\d{1,9}|v?\d+(?:\.\d+){1,3})$/;
 
 /** Tells whether a declared value can be hidden in other texts without hiding half of them. */
 export function canHideEverywhere(value: string): boolean {
-  return value.length >= MIN_DECLARED && !ORDINARY.test(value) && !/\s/.test(value);
+  return value.length >= (/\s/.test(value) ? MIN_DECLARED_WORDS : MIN_DECLARED) && !ORDINARY.test(value);
 }
 
 export const DECLARED: Shape = { literals: DECLARATIONS.flatMap(([literals]) => literals), find: findDeclared };

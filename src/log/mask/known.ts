@@ -146,7 +146,7 @@ function formsOf(secret: string): Form[] {
   if (secret.length < MIN_FORM) return [{ text: secret, before: 0, after: 0 }];
   const bytes = Buffer.from(secret, 'utf8');
   const hex = bytes.toString('hex');
-  const plain = [secret, hex, hex.toUpperCase(), ...urlEncoded(secret), JSON.stringify(secret).slice(1, -1), forXml(secret)];
+  const plain = [secret, hex, hex.toUpperCase(), ...urlEncoded(secret), JSON.stringify(secret).slice(1, -1), ...forXml(secret)];
   const forms = plain.map((text) => ({ text, before: 0, after: 0 })).concat([0, 1, 2].flatMap((place) => inBase64(bytes, place)));
   return firstOfEach(forms, ({ text }) => text).filter(({ text }) => text.length >= MIN_FORM);
 }
@@ -171,13 +171,21 @@ function urlEncoded(secret: string): string[] {
   return [encoded, strict, lower(encoded), lower(strict), strict.replaceAll('%20', '+')];
 }
 
-function forXml(secret: string): string {
-  return secret
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;')
-    .replaceAll("'", '&apos;');
+/** Lists how writers of XML write `>`, `"` and `'`. */
+const XML_STYLES = [
+  ['&gt;', '&quot;', '&apos;'],
+  ['&gt;', '&quot;', '&#39;'],
+  ['&gt;', '&quot;', '&#x27;'],
+  ['&gt;', '&#34;', '&#39;'],
+  ['&gt;', '&quot;', "'"],
+  ['&gt;', '"', "'"],
+  ['>', '&quot;', "'"],
+  ['>', '"', "'"],
+] as const;
+
+function forXml(secret: string): string[] {
+  const text = secret.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+  return XML_STYLES.map(([above, double, single]) => text.replaceAll('>', above).replaceAll('"', double).replaceAll("'", single));
 }
 
 /** Tells of each place in a text where one of the literals stands, in order; places may overlap. */

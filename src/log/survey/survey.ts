@@ -32,16 +32,19 @@ interface Choice {
   referredBy?: { source: string; line: number };
 }
 
+/** Says which files of a build are worth reading, and what was done with each. */
+export interface Surveyed<Source> {
+  readonly read: readonly Source[];
+  readonly survey: Survey | null;
+  readonly notes: readonly string[];
+}
+
 /**
  * Three looks at all files of a build: grades each by its name and text, reads those that tell of a failure, and follows what these refer to
  * back to the ones that were left. Logs and reports are always read. The survey is null where there is nothing but one log; the notes say in
  * sentences what was done with the artifacts. Deterministic; never throws on any text.
  */
-export function surveyFiles(sources: readonly ReadableSource[]): {
-  readonly read: readonly ReadableSource[];
-  readonly survey: Survey | null;
-  readonly notes: readonly string[];
-} {
+export function surveyFiles<Source extends ReadableSource>(sources: readonly Source[]): Surveyed<Source> {
   if (sources.length < 2) return { read: sources, survey: null, notes: [] };
   const choices = sources.map((source): Choice => {
     const file = gradeFile(source);
@@ -52,7 +55,7 @@ export function surveyFiles(sources: readonly ReadableSource[]): {
   if (!choices.some(({ read }) => read !== null)) chooseAnything(choices, budget);
   const missing = follow(choices, budget);
   return {
-    read: choices.filter(({ read }) => read !== null).map(({ source }) => source),
+    read: sources.filter((_, at) => choices[at]?.read !== null),
     survey: surveyOf(choices, missing),
     notes: notesOf(choices, missing),
   };

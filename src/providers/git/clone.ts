@@ -1,6 +1,7 @@
 import { createGit, type Git, type GitOptions } from '../../git/command.ts';
 import type { CodeHost, RepositoryInfo } from '../../ports/code-host.ts';
 import { createHost, filesEndingWith, MAX_COMMITS, plainRef } from '../code-questions.ts';
+import { createTogether } from '../memory.ts';
 import {
   blameLines,
   commitOf,
@@ -22,6 +23,8 @@ export interface LocalGitOptions extends Pick<GitOptions, 'path' | 'timeoutMs' |
   readonly clones: Readonly<Record<string, string>>;
 }
 
+/** Is the signal of the question whether a clone can be read: git has a time limit. */
+const NEVER = new AbortController().signal;
 /** Bytes of the patches of one change: 300 files of the size that is kept of each fit in. */
 const MAX_PATCH_BYTES = 16 * 1024 * 1024;
 
@@ -34,6 +37,7 @@ export function createLocalGitHost(options: LocalGitOptions): CodeHost {
   const gitForPatches = createGit({ ...options, maxOutputBytes: Math.min(options.maxOutputBytes ?? MAX_PATCH_BYTES, MAX_PATCH_BYTES) });
   const folderOf = (repository: string) => (Object.hasOwn(options.clones, repository) ? options.clones[repository] : undefined);
   const listFiles = createFileLister();
+  const canRead = createTogether<boolean>();
   const find = async ({ repository, ref }: { repository: string; ref: string | null }, signal: AbortSignal): Promise<Place | null> => {
     const wanted = ref === null ? 'HEAD' : plainRef(ref);
     const folder = folderOf(repository);
@@ -45,7 +49,8 @@ export function createLocalGitHost(options: LocalGitOptions): CodeHost {
     driver: 'local-git',
     where: 'in the clone',
     find,
-    canRead: async (repository) => isClone(git, folderOf(repository)),
+    // All tools of a triage ask at the same moment.
+    canRead: (repository) => canRead(repository, NEVER, () => isClone(git, folderOf(repository))),
     listRepositories: ({ limit }, signal) => listClones(git, options.clones, limit, signal),
     readFile: readWindow,
     search: grepLines,

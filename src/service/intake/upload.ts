@@ -172,7 +172,7 @@ export async function prepareSources(
   files: readonly UploadedFile[],
   maxBytes: number,
   masker: Masker,
-  { decode, readReports }: UploadReaders = AT_ONCE,
+  { decode, openArtifact, readReports }: UploadReaders = AT_ONCE,
 ): Promise<PreparedSources> {
   const decoded: SourceText[] = [];
   const refused: TriageError[] = [];
@@ -219,10 +219,11 @@ export async function prepareSources(
 }
 
 /** How uploaded files are decoded and their reports read; elsewhere where it takes long. */
-export type UploadReaders = Pick<LogThreads, 'decode' | 'readReports'>;
+export type UploadReaders = Pick<LogThreads, 'decode' | 'openArtifact' | 'readReports'>;
 
 const AT_ONCE: UploadReaders = {
   decode: decodeSources,
+  openArtifact,
   readReports: async (reports) => reports.map(({ name, text }) => readResults(name, text)),
 };
 

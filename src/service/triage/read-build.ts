@@ -52,6 +52,9 @@ function readOptionsOf({ secrets, ...how }: ReadMaskedOptions): ReadOptions {
   return { ...how, maskedSecrets: secrets };
 }
 
+/** Surveys and reads large logs. */
+export type ReadingThreads = Pick<LogThreads, 'read' | 'survey'>;
+
 export interface GatherDeps {
   readonly stores: {
     readonly builds: Pick<Stores['builds'], 'find' | 'saveTestResults' | 'saveShownSecrets'>;
@@ -60,6 +63,8 @@ export interface GatherDeps {
   };
   readonly archive: Pick<BuildArchive, 'put' | 'list' | 'read' | 'remove'>;
   readonly masker: Masker;
+  /** Survey what may be large; it is done at once where there are none. */
+  readonly threads?: ReadingThreads;
   /** By provider; uploads have none. */
   readonly buildSources: Readonly<Partial<Record<Build['provider'], BuildSource>>>;
   readonly logger: Logger;
@@ -84,8 +89,8 @@ const AT_ONCE = 4;
  */
 export async function gatherSources(build: Build, deps: GatherDeps, run: Omit<TriageRun, 'fence'>): Promise<Gathered> {
   const { sources, notes } = await allSources(build, deps, run).finally(() => removeWhereDeleted(build, deps));
-  const { read, survey, notes: remarks } = surveyFiles(sources);
-  return { sources: read.filter((source) => 'text' in source), notes: [...notes, ...remarks], survey };
+  const surveyed = await (deps.threads?.survey(sources, run.signal) ?? surveyFiles(sources));
+  return { sources: surveyed.read, notes: notes.concat(surveyed.notes), survey: surveyed.survey };
 }
 
 /** Who deletes a build deletes what is archived by then; what was archived since then is for us to delete. */

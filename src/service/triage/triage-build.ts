@@ -10,7 +10,6 @@ import type { GreenTemplates } from '../../log/green/green-diff.ts';
 import type { Masker } from '../../log/mask/mask.ts';
 import type { LogInPieces, ReadableSource } from '../../log/read-log.ts';
 import { surveyFiles } from '../../log/survey/survey.ts';
-import type { LogThreads } from '../../log/threads.ts';
 import type { BuildArchive } from '../../ports/build-archive.ts';
 import type { Stores } from '../../stores/stores.ts';
 import { type ConcludeDeps, conclude, createAnalysis, escalateGroup } from './conclude.ts';
@@ -18,7 +17,7 @@ import { type DraftDeps, draftAnswer } from './draft-answer.ts';
 import { groupFailures, joinKnown, readingOfGroup } from './group-failures.ts';
 import { type BesideGreen, diffAgainstPassing, greenBehind } from './passing-builds.ts';
 import { mayPass, type TriageRun } from './queue.ts';
-import { type GatherDeps, gatherSources, maskSources, readAside } from './read-build.ts';
+import { type GatherDeps, gatherSources, maskSources, type ReadingThreads, readAside } from './read-build.ts';
 import { createSubject } from './triage-subject.ts';
 
 /** What a build left to be read, masked. */
@@ -38,7 +37,7 @@ interface ReadDeps {
   /** Of log text that an analyst is shown, for each cause. */
   readonly budgetTokens: number;
   /** Where large logs are read; absent: at once. */
-  readonly threads?: Pick<LogThreads, 'read'>;
+  readonly threads?: ReadingThreads;
 }
 
 export interface TriageBuildDeps extends ConcludeDeps, GatherDeps, ReadDeps, Omit<DraftDeps, 'known'> {

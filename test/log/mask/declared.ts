@@ -58,6 +58,8 @@ export const SPREAD_SECRETS: readonly { readonly declares: string; readonly valu
   { declares: '::add-mask::correcthorsebattery', value: 'correcthorsebattery' },
   { declares: '::add-mask::hunter2', value: 'hunter2' },
   { declares: 'ConvertTo-SecureString "Autumn!" -AsPlainText -Force', value: 'Autumn!' },
+  { declares: "ConvertTo-SecureString 'pumpkin pie' -AsPlainText -Force", value: 'pumpkin pie' },
+  { declares: '##vso[task.setvariable variable=p;issecret=true]correct horse battery', value: 'correct horse battery' },
   { declares: '##vso[task.setsecret]4815162342', value: '4815162342' },
   { declares: `ENCRYPTION_KEY=${HEX}`, value: HEX },
 ];

@@ -33,9 +33,20 @@ describe('what is declared secret', () => {
     expect([report?.text, log?.text]).toEqual(['<failure message="login with *** failed"/>', 'ci (***) refused']);
   });
 
+  it.each([
+    'a&lt;b&gt;&amp;&quot;c&quot;&#39;d',
+    'a&lt;b>&amp;"c"\'d',
+    'a&lt;b&gt;&amp;&#34;c&#34;&#39;d',
+    "a&lt;b&gt;&amp;&quot;c&quot;'d",
+  ])('is hidden in a report however it is written there: %s', async (written) => {
+    const report = `<testsuite><testcase name="a"><failure>${written}.</failure></testcase></testsuite>`;
+    const [, masked] = await masker.maskAll(['::add-mask::a<b>&"c"\'d', report]);
+    expect(masked?.text).toBe(report.replace(written, '***'));
+  });
+
   it('is hidden nowhere else where any log may say it', async () => {
-    const rest = 'true main release 3.14.2 unhunter2d 8080';
-    const declared = ['true', 'main', 'release', '3.14.2', 'hunter2', '8080'].map((value) => `::add-mask::${value}`);
+    const rest = 'true main release 3.14.2 unhunter2d 8080 not set';
+    const declared = ['true', 'main', 'release', '3.14.2', 'hunter2', '8080', 'not set'].map((value) => `::add-mask::${value}`);
     expect((await masker.maskAll([declared.join('\n'), rest]))[1]?.text).toBe(rest);
   });
 

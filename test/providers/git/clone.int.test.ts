@@ -1,3 +1,4 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -26,6 +27,28 @@ describe('local git host', () => {
     repository.commit({ 'a.txt': 'one\n' }, 'One');
     repository.git('config', 'core.bare', 'true');
     expect((await open().readFile({ ...query, path: 'a.txt' }, signal))?.lines).toEqual(['one']);
+  });
+
+  it('is asked by many at once with one program, and starts no two programs in one turn of the event loop', async () => {
+    repository.commit({ 'a.txt': 'one\n' }, 'One');
+    const host = open();
+    let turn = 0;
+    const count = () => {
+      turn += 1;
+      counting = setImmediate(count);
+    };
+    let counting = setImmediate(count);
+    const turns: number[] = [];
+    const started = () => void turns.push(turn);
+    subscribe('child_process', started);
+    const readable = await Promise.all(Array.from({ length: 12 }, () => host.canRead('shop/api')));
+    const asked = turns.splice(0).length;
+    await Promise.all(Array.from({ length: 4 }, () => host.readFile({ ...query, path: 'a.txt' }, signal)));
+    unsubscribe('child_process', started);
+    clearImmediate(counting);
+    expect([readable.every(Boolean), asked]).toEqual([true, 1]);
+    expect(turns.length).toBeGreaterThan(4);
+    expect(new Set(turns).size).toBe(turns.length);
   });
 
   it('answers from commits, never from the work tree or through a link', async () => {

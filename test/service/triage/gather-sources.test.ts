@@ -32,8 +32,9 @@ beforeEach(() => {
   fetch = async () => fetchedOf(logOf('b.log', 'second'));
 });
 
-function gather(lastTry = false, of: Build = build) {
+function gather(lastTry = false, of: Build = build, threads?: GatherDeps['threads']) {
   const deps: GatherDeps = {
+    ...(threads !== undefined && { threads }),
     stores: {
       builds: { find: async () => (deleted ? null : of), saveTestResults: async () => undefined, saveShownSecrets: async () => undefined },
       outside: { saveLogPages: async () => undefined },
@@ -62,6 +63,16 @@ function gather(lastTry = false, of: Build = build) {
 }
 
 describe('the texts of a build', () => {
+  it('are surveyed by threads where there are any', async () => {
+    const survey = async ([first]: readonly SourceText[]) => ({ read: first === undefined ? [] : [first], survey: null, notes: ['aside'] });
+    await archive.put(build.id, logOf('a.log', 'first'));
+
+    const { sources, notes } = await gather(false, build, { survey, read: () => Promise.reject(new Error('not asked')) });
+
+    expect(sources).toEqual([logOf('b.log', 'second')]);
+    expect(notes).toEqual(['of the fetch', 'aside']);
+  });
+
   it('are fetched again when more is requested, and keep a log that is gone', async () => {
     await archive.put(build.id, logOf('a.log', 'first'));
 

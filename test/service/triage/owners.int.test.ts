@@ -4,6 +4,7 @@ import { silentLogger } from '../../../src/ports/telemetry.ts';
 import { createLocalGitHost } from '../../../src/providers/git/clone.ts';
 import { createOwnerFinder } from '../../../src/service/triage/owners.ts';
 import { createGitRepository, type GitRepository } from '../../support/git-repository.ts';
+import { HOSTILE_OWNERS, hostileOwners, LONG_PATH } from '../../support/hostile-owners.ts';
 import { sampleBuild, sampleSubject } from '../../support/subject.ts';
 
 const signal = new AbortController().signal;
@@ -60,14 +61,9 @@ it('else names who changed the faulty line last, without an e-mail address and n
   expect((await ask(commit, { suspects: [{ ...suspect, line: 1 }] })).owner?.names).toEqual(['grace']);
 });
 
-it.each([
-  ['globs that match late', 'github', `/${'*a'.repeat(90)}b/ @x`],
-  ['folders in folders', 'gitlab', `${'**/'.repeat(60)}x @x`],
-  ['regular expressions that repeat much', 'gitea', `${'(a?){99}'.repeat(20)}b @x`],
-] as const)('gives up on a CODEOWNERS of 970 KB: %s', { timeout: 30_000 }, async (_, provider, rule) => {
-  const path = `${'a'.repeat(200)}/${'a'.repeat(200)}/${'a'.repeat(200)}.ts`;
-  const rules = Array.from({ length: Math.ceil(970_000 / (rule.length + 6)) }, (_, at) => rule.replace(' @x', `${at % 2_000} @x`));
-  const commit = repository.commit({ [path]: 'a\nb\n', CODEOWNERS: `${rules.join('\n')}\n` }, 'All');
+it.each(HOSTILE_OWNERS)('gives up on a CODEOWNERS of 970 KB: $kind', { timeout: 30_000 }, async ({ provider, rule }) => {
+  const path = LONG_PATH;
+  const commit = repository.commit({ [path]: 'a\nb\n', CODEOWNERS: hostileOwners(rule, 970_000) }, 'All');
   const subject = sampleSubject({ build: sampleBuild({ commit, provider }), failingTests: [] });
   const warnings: object[] = [];
   const logger = { ...silentLogger, warn: (fields: object) => void warnings.push(fields) };
