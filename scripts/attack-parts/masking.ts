@@ -114,7 +114,7 @@ try {
 function declare(): Planted {
   const secrets = DECLARATIONS.flatMap((_, way) => DECLARED.map((value) => `${value}${way}`));
   const declared = secrets.map((secret, at) => DECLARATIONS[Math.floor(at / DECLARED.length)]?.(secret));
-  const failures = secrets.map((secret, at) => `Error: cannot log in: ${secret}\n    at logIn (/srv/shop/src/log-in-${at}.js:7:15)`);
+  const failures = secrets.map((secret, at) => `Error: cannot log in: ${secret}\n    at logIn (/srv/src/log-in-${at}.js:7:15)`);
   const cases = secrets.map(
     (secret, at) => `<testcase name="log in ${at}"><failure message="${inHtml(secret)}">${inHtml(secret)}</failure></testcase>`,
   );

@@ -148,7 +148,7 @@ export function createGit(options: GitOptions = {}): Git {
 
 let lastStart: Promise<unknown> = Promise.resolve();
 
-/** Starting a program holds the event loop for milliseconds: each turn of it starts one. */
+/** Waits for a turn of the event loop: starting a program holds it for milliseconds, so each turn starts one. */
 function turnToStart(): Promise<unknown> {
   lastStart = lastStart.then(() => nextTurn());
   return lastStart;

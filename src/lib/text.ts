@@ -94,7 +94,7 @@ const ENDINGS: ReadonlySet<string> = new Set(
 /** Files that are in texts, in their order, each as often as it is named: "src/cart.ts:12:5" is src/cart.ts, line 12. */
 export function namedPaths(texts: readonly string[]): NamedPath[] {
   const words: string[] = [];
-  // A limit for each text, too: what is not looked at need not be taken apart.
+  // What is not looked at is not taken apart either.
   for (const text of texts) append(words, text.split(BETWEEN_WORDS, MAX_WORDS - words.length));
   return words.flatMap((word) => fileOf(word) ?? []);
 }

@@ -75,7 +75,7 @@ describe('logs read in threads', () => {
 
   it('have their artifacts opened and their files surveyed as they are at once', async () => {
     const threads = threadsWith();
-    const members = ['b.log', 'a.log'].map((name) => ({ name, content: `${name} says so\nError: ${name} failed at boot\n` }));
+    const members = ['b.log', 'a.log'].map((name) => ({ name, content: `Error: ${name} failed at boot\n` }));
     const [room, roomAtOnce] = [artifactRoom(), artifactRoom()];
     const bytes = makeZip(members);
     const files = await threads.openArtifact('e2e.zip', bytes, room);

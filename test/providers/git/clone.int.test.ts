@@ -29,7 +29,7 @@ describe('local git host', () => {
     expect((await open().readFile({ ...query, path: 'a.txt' }, signal))?.lines).toEqual(['one']);
   });
 
-  it('is asked by many at once with one program, and starts no two programs in one turn of the event loop', async () => {
+  it('asks git once for many, and starts one git in a turn of the event loop', async () => {
     repository.commit({ 'a.txt': 'one\n' }, 'One');
     const host = open();
     let turn = 0;
