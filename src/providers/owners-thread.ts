@@ -28,7 +28,10 @@ const LIMIT_MS = 2_000;
 const START_MS = 10_000;
 const MAX_HEAP_MB = 512;
 
-/** Makes what asks a thread of its own, one question after the other. It keeps no process alive, and is started when it is needed first. */
+/**
+ * Makes what asks a thread of its own, one question after the other. It keeps no process alive, and is
+ * started when it is needed first.
+ */
 export function createOwnersThread(): OwnersThread {
   let thread: OwnersWorker | null = null;
   let last: Promise<unknown> = Promise.resolve();
