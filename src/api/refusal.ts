@@ -195,7 +195,7 @@ interface KnownPath {
 }
 
 /**
- * * Answers what no route takes, before its body is read. A known path answers `wrong-method` (405) with the
+ * Answers what no route takes, before its body is read. A known path answers `wrong-method` (405) with the
  * methods that it takes in `Allow`, and OPTIONS with just these (204); any other path answers `not-found`, to
  * a browser by `pages.unknown`. Neither needs a token: `/openapi.json` lists the addresses anyway.
  */

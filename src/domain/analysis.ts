@@ -60,20 +60,20 @@ export const Classification = z.object({
   /** What the category rests on; absent where a model or a person named it. */
   route: Route.optional(),
   /**
-   * * How often answers as sure as this one, of the same route, were right and held the cause, in sources
+   * How often answers as sure as this one, of the same route, were right and held the cause, in sources
    * that had no part in the training; absent where too few were measured.
    */
   record: z.object({ right: z.int(), of: z.int() }).optional(),
 });
 export type Classification = z.infer<typeof Classification>;
 
-/** Tells whether it tells a developer "not your fault". */
+/** Tells whether the answer says to a developer "not your fault". */
 export function isNotDevelopersFault({ category, kind }: Pick<Classification, 'category' | 'kind'>): boolean {
   return category === 'INFRA_ERROR' || kind === 'flaky_timing';
 }
 
 /**
- * * Whether a structured witness speaks for the category (a test, a tool's error, an exception), or two that
+ * Whether a structured witness speaks for the category (a test, a tool's error, an exception), or two that
  * do not depend on one another: a rule and the learned words. A category without witnesses was named by a
  * model, whose claims are checked instead.
  */
@@ -276,8 +276,8 @@ export const Analysis = z.object({
 export type Analysis = z.infer<typeof Analysis>;
 
 /**
- * Returns the answer with what running the command again has shown; suspects from the commit that broke it go before
- * the others.
+ * Returns the answer with what running the command again has shown; suspects from the commit that broke it go
+ * before the others.
  */
 export function withTried(analysis: Analysis, experiment: Experiment): Analysis {
   const { verdict, candidates } = experiment.bisection ?? {};
@@ -289,21 +289,21 @@ export function withTried(analysis: Analysis, experiment: Experiment): Analysis 
 }
 
 /**
- * Tells whether anybody judged: where the log could not be read, or the analysis failed, the stored category means
- * nothing.
+ * Tells whether anybody judged: where the log could not be read, or the analysis failed, the stored category
+ * means nothing.
  */
 export function isJudged({ terminationReason }: Pick<Analysis, 'terminationReason'>): boolean {
   return terminationReason !== 'failed';
 }
 
 /**
- * * This is the algorithm of the fingerprint of a build that could not be read or analyzed as a whole. Two
+ * This is the algorithm of the fingerprint of a build that could not be read or analyzed as a whole. Two
  * builds never share such a fingerprint.
  */
 export const UNREAD = 'unread';
 
 /**
- * * Tells whether the build has no log that could be read. A reviewer cannot judge such an answer; the
+ * Tells whether the build has no log that could be read. A reviewer cannot judge such an answer; the
  * operator has to mend what kept the log away.
  */
 export function isUnread({ fingerprint }: Pick<Analysis, 'fingerprint'>): boolean {

@@ -76,7 +76,7 @@ const MEDIANS = (which: 'now' | 'before', more: string) => `left join lateral (
     ) as ${which} on true`;
 
 /**
- * * What is shown is chosen by counts of days; only its builds are read. A branch is red from the end of a
+ * What is shown is chosen by counts of days; only its builds are read. A branch is red from the end of a
  * failed build until that of the next passed one: a failure after a failure changes nothing.
  */
 const healthBy = (days: string, key: readonly string[], more: string, branch: string, before = '') => `

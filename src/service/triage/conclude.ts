@@ -58,7 +58,7 @@ export async function createAnalysis(draft: Draft, counters?: Counters, sql?: Sq
 }
 
 /**
- * * Saves the answer, and in the same transaction opens a review where a person must look, or puts a sure
+ * Saves the answer, and in the same transaction opens a review where a person must look, or puts a sure
  * answer into the outbox for every publisher; notices are wanted anew in any case. Throws `cancelled` where
  * the worker has lost the build meanwhile: then nothing is written. A second conclusion of the same triage
  * changes nothing. What the graph kept is forgotten after the commit; where that fails it is logged and
@@ -123,8 +123,8 @@ const TITLE = 'Faultline could not analyze this failure';
 const UNREAD_TITLE = 'The log could not be read';
 
 /**
- * * Returns what is stored where the analysis itself failed, so that the failure is not lost: it claims nothing,
- * shows where the failure is, and waits for a person. `error` is a masked sentence.
+ * Returns what is stored where the analysis itself failed, so that the failure is not lost: it claims
+ * nothing, shows where the failure is, and waits for a person. `error` is a masked sentence.
  */
 function failedAnalysis(input: {
   readonly buildId: string;
@@ -233,7 +233,7 @@ interface GiveUpDeps extends ConcludeDeps {
 const MAX_SENTENCE = 500;
 
 /**
- * * Saves the answer to a build that cannot be triaged, so that its failures are not lost: each failure group
+ * Saves the answer to a build that cannot be triaged, so that its failures are not lost: each failure group
  * without an answer, or one that represents the whole build, gets a failed analysis that waits for a person.
  * Throws where even that cannot be stored.
  */
@@ -271,7 +271,7 @@ async function openGroups(build: Build, groups: readonly FailureGroup[], deps: G
 }
 
 /**
- * * Stands for what could not be read. The failure is generic, so that nothing is ever taught from it; the
+ * Stands for what could not be read. The failure is generic, so that nothing is ever taught from it; the
  * group is not, and has a fingerprint that no other build has: it would join the build's generic group, which
  * may be answered.
  */

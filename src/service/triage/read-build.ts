@@ -82,7 +82,7 @@ interface Gathered {
 const AT_ONCE = 4;
 
 /**
- * * The texts of a build that are worth reading. Where the CI that ran it may have more than is archived,
+ * The texts of a build that are worth reading. Where the CI that ran it may have more than is archived,
  * they are fetched, masked, and kept; what was archived before and is gone there stays. Throws what may pass
  * when tried again, unless this is the last try, and `not-found` where the build was deleted meanwhile:
  * nothing of it stays archived.

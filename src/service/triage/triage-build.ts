@@ -49,7 +49,7 @@ export interface TriageBuildDeps extends ConcludeDeps, GatherDeps, ReadDeps, Omi
 }
 
 /**
- * * Does steps 4 to 8 for one stored build: fetches what is missing, reads, groups, answers each group once.
+ * Does steps 4 to 8 for one stored build: fetches what is missing, reads, groups, answers each group once.
  * Safe to run again at any point, and meant to be when more of the build has failed: what was finished before
  * is found and not repeated. A group whose analysis fails for good is given to a person and holds up no
  * other; one that waits for a person's answer is left out, and the triage is requested again when the answer
@@ -157,7 +157,7 @@ export interface TriagedSources extends Pick<BuildReading, 'reading'> {
 }
 
 /**
- * * Triages a build that nobody stored, for the terminal and for replay. Nothing outlives the call. Logs in
+ * Triages a build that nobody stored, for the terminal and for replay. Nothing outlives the call. Logs in
  * pieces come masked, and stay open until it ends.
  */
 export async function triageSources(
