@@ -81,10 +81,7 @@ function closeAfterAnswer(request: FastifyRequest, reply: FastifyReply): void {
   };
 }
 
-/**
- * SQLSTATE classes 22 and 23: a value or a constraint. The same request would fail again, so nobody is told
- * to come back.
- */
+/** SQLSTATE classes 22 and 23 refuse a value or a constraint. The same request would fail again. */
 const REFUSED_VALUE = /^2[23]/;
 
 /** disk_full. The sender may come again once somebody has made room. */
@@ -104,10 +101,7 @@ function toldMessage(error: TriageError, request: FastifyRequest): string {
 
 const Issues = z.array(z.object({ path: z.string(), message: z.string() }));
 
-/**
- * Makes one of our errors of whatever was thrown. What nobody threw on purpose says nothing of itself to the
- * client.
- */
+/** Makes a TriageError of what was thrown. The client is not told the details of an unexpected error. */
 function toTriageError(thrown: unknown, request: FastifyRequest): TriageError {
   if (thrown instanceof TriageError) return thrown;
   if (hasZodFastifySchemaValidationErrors(thrown)) {

@@ -97,8 +97,8 @@ export const SimilarCase = z.object({
 export type SimilarCase = z.infer<typeof SimilarCase>;
 
 /**
- * The act that advice asks for: to change code, configuration or a dependency, to run the job again, or to
- * ask somebody for an access.
+ * This is the act that advice asks for: to change code, configuration or a dependency, to run the job again,
+ * or to request access.
  */
 export const Act = z.enum(['code', 'configuration', 'dependency', 'rerun', 'ask']);
 export type Act = z.infer<typeof Act>;
@@ -261,10 +261,7 @@ export const Analysis = z.object({
   green: GreenBuild.optional(),
   /** Whose the cause is; absent where nobody is known. */
   owner: Owner.optional(),
-  /**
-   * Whose the suspected files and those of the failing tests are, by CODEOWNERS; absent where it names
-   * nobody.
-   */
+  /** Lists who owns the suspected files and those of the failing tests, by CODEOWNERS; absent if none. */
   fileOwners: z.array(Owner).optional(),
   /** What running the failing command again has shown; absent where nobody has tried. */
   experiment: KeptExperiment.optional(),

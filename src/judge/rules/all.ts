@@ -1,4 +1,5 @@
 import type { RuleRow } from '../rule.ts';
+import { ACCESS_RULES } from './access.ts';
 import { RUNNER_RULES } from './build-services.ts';
 import { COMPILE_RULES } from './compile.ts';
 import { CONTAINER_RULES, PROVISIONING_RULES } from './containers.ts';
@@ -12,7 +13,7 @@ import { MAVEN_GRADLE_RULES } from './maven-gradle.ts';
 import { MISSING_FILE_RULES } from './missing-files.ts';
 import { MODULE_RULES } from './modules.ts';
 import { MORE_REGISTRY_RULES } from './more-registries.ts';
-import { ACCESS_RULES, NETWORK_RULES } from './network.ts';
+import { NETWORK_RULES } from './network.ts';
 import { NPM_RULES } from './npm.ts';
 import { PIPELINE_RULES } from './pipeline.ts';
 import { PYTHON_PACKAGE_RULES } from './python-packages.ts';

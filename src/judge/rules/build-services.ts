@@ -1,6 +1,9 @@
 import { type RuleRow, ruleTable } from '../rule.ts';
 
-/** What the build services themselves say: GitHub Actions, GitLab, Jenkins, Azure, CircleCI, Buildkite, Travis, TeamCity. */
+/**
+ * These rules read what the build services themselves print: GitHub Actions, GitLab, Jenkins, Azure, CircleCI,
+ * Buildkite, Travis and TeamCity.
+ */
 export const RUNNER_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
   'build-service-failed': {
     category: 'INFRA_ERROR',

@@ -242,7 +242,10 @@ function isNotTheEnvironment(fact: Fact, facts: Facts): boolean {
   return thrown === undefined || !ENVIRONMENT_WORDS.test(thrown.chain.join(' '));
 }
 
-/** An exception nobody claims for machine, network, set-up or an assertion, thrown from frames of our own. */
+/**
+ * This rule takes an exception that the project's own frames threw and that no rule for the machine, the
+ * network, the set-up or an assertion takes.
+ */
 function isProductFact(fact: Fact, facts: Facts): boolean {
   const thrown = facts.productException;
   return thrown !== null && fact.text.startsWith(thrown.type);

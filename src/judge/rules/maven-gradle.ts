@@ -2,7 +2,7 @@ import type { Fact } from '../facts.ts';
 import { type RuleRow, ruleTable } from '../rule.ts';
 import { GENERIC_COMPILE } from './symptoms.ts';
 
-/** What Maven and Gradle say of artifacts. */
+/** These rules read what Maven and Gradle print about artifacts. */
 export const MAVEN_GRADLE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
   'managed-version-gone': {
     kind: 'version_conflict',

@@ -137,8 +137,8 @@ export const MODULE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
     says: [
       {
         log: [
-          '[ERROR] /work/src/main/java/orchard/Basket.java:[3,20] cannot access org.fruit.Pear',
-          '[ERROR]   bad class file: /root/.m2/repository/org/fruit/pear-core/6.0.1/pear-core-6.0.1.jar(org/fruit/Pear.class)',
+          '[ERROR] /home/ci/orchard/src/main/java/orchard/Basket.java:[3,20] cannot access org.fruit.Pear',
+          '[ERROR]   bad class file: /home/ci/.m2/repository/org/fruit/pear-core/6.0.1/pear-core-6.0.1.jar(org/fruit/Pear.class)',
           '[ERROR]     class file has wrong version 61.0, should be 55.0',
         ].join('\n'),
         title: 'pear-core-6.0.1.jar needs Java 17, the job compiles with 11',
