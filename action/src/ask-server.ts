@@ -65,7 +65,10 @@ export async function awaitAnswer(server: Server, buildId: string, waitMs: numbe
   return { answers: [], pending: waitMs === 0 ? 'The build was uploaded.' : `No answer within ${waitMs / 1000} s.` };
 }
 
-/** The answers as the server has them; a server of an older version says nothing of their failures. */
+/**
+ * Returns the answers as the server has them. A server of an older version does not report which failures an
+ * answer explains, so they are counted here.
+ */
 function tellAnswers(analyses: z.infer<typeof Answers>['analyses']): ToldAnswer[] {
   const counted = new Map(arrangeAnswers(pairWithFailures(analyses, [])).map(({ analysis, explains }) => [analysis.id, explains]));
   return analyses.flatMap(({ explains, ...analysis }) => {
@@ -74,7 +77,10 @@ function tellAnswers(analyses: z.infer<typeof Answers>['analyses']): ToldAnswer[
   });
 }
 
-/** The same content is the same upload, so a form may be sent again. */
+/**
+ * Builds the form of an upload. The server treats the same content as the same upload, so a form can safely
+ * be sent again.
+ */
 function formOf(run: NewBuild, files: readonly UploadedFile[]): FormData {
   const { provider: _provider, externalId: _id, ...metadata } = run;
   const form = new FormData();

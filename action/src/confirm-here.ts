@@ -20,9 +20,10 @@ import { comparedByRun } from './run-facts.ts';
 const BUDGET_TOKENS = 2_000;
 
 /**
- * Runs a failing command of the job again, in its workspace and on the commit that the event compares with. A job that is cancelled meanwhile
- * gets what was found by then. Throws `invalid-input` where the command cannot be started or the workspace is no checkout, `invalid-config` for
- * a directory outside of it.
+ * Runs a failing command of the job again, in its workspace and on the commit that the event compares with.
+ * If the job is canceled in the meantime, returns what was found by then. Throws `invalid-input` if the
+ * command cannot be started or the workspace is not a checkout, and `invalid-config` for a directory outside
+ * the workspace.
  */
 export async function confirmHere(
   confirmation: Confirmation,
@@ -73,7 +74,10 @@ async function followUpsOf({ bisect, tryFix, suggest }: Confirmation, cwd: strin
   };
 }
 
-/** Empty where there is none: then it does not apply, which the attempt says. */
+/**
+ * Returns the diff in a file. Returns an empty text if there is none: an empty diff does not apply, and the
+ * attempt reports that.
+ */
 async function diffIn(cwd: string, file: string): Promise<string> {
   return findDiff(await readFile(resolve(cwd, file), 'utf8').catch(() => '')) ?? '';
 }
@@ -116,7 +120,7 @@ async function baseOf(
 /** Inputs of this step, tokens that a step with `run:` does not have, and the files by which this step sets its own outputs. */
 const OF_THIS_STEP = /^(?:INPUT_|ACTIONS_|GITHUB_(?:ENV|OUTPUT|PATH|STATE|STEP_SUMMARY)$)/;
 
-/** The environment that a step with `run:` has. */
+/** Returns the environment that a step with `run:` has. */
 function ofTheJob(environment: Environment): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(environment).filter(([name]) => !OF_THIS_STEP.test(name)));
 }

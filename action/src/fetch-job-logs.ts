@@ -14,7 +14,10 @@ export interface JobLogOptions {
   readonly maxBytes: number;
 }
 
-/** The logs of the run's failed jobs, and what its artifacts say, as the server itself reads them. Throws as `BuildSource.fetch` does. */
+/**
+ * Fetches the logs of the run's failed jobs and the contents of its artifacts, as the server itself reads
+ * them. Throws the same errors as `BuildSource.fetch`.
+ */
 export async function fetchJobLogs(run: NewBuild, { token, baseUrl, maxBytes }: JobLogOptions): Promise<UploadedFile[]> {
   const source = createGithubBuildSource({ baseUrl, token, app: null, logger: silentLogger, timeoutMs: TIMEOUT_MS, maxLogBytes: maxBytes });
   const build = { ...run, id: 'run', receivedAt: new Date().toISOString() };

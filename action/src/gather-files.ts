@@ -7,11 +7,17 @@ import type { UploadedFile } from '../../src/service/intake/upload.ts';
 import type { Environment, Inputs } from './inputs.ts';
 
 /** What Faultline takes of one build, FAULTLINE_MAX_LOG_BYTES of a server that sets nothing else. */
-/** Of all files together. */
+/**
+ * Size limit of all files together, in bytes. A server has the same limit if FAULTLINE_MAX_LOG_BYTES is not
+ * set.
+ */
 export const MAX_BYTES = 256 * 1024 * 1024;
 const MAX_FILES = 200;
 
-/** What is to be read: the named files, else the logs of the run's failed jobs. Throws `not-found` where that is nothing. */
+/**
+ * Returns the files to read: the named files, and the logs of the run's failed jobs if no log is named.
+ * Throws `not-found` if there are none.
+ */
 export async function gatherFiles(inputs: Inputs, build: NewBuild, environment: Environment): Promise<readonly UploadedFile[]> {
   const named = await namedFiles(inputs, environment);
   const logs = inputs.log.length === 0 && inputs.githubToken !== '' ? await jobLogs(inputs.githubToken, build, environment) : [];
@@ -25,7 +31,7 @@ export async function gatherFiles(inputs: Inputs, build: NewBuild, environment: 
   );
 }
 
-/** The files that `log` and `reports` name, as far as they are there. */
+/** Reads the files that `log` and `reports` name, if they exist. */
 export async function namedFiles({ log, reports }: Pick<Inputs, 'log' | 'reports'>, environment: Environment): Promise<UploadedFile[]> {
   const folder = environment.GITHUB_WORKSPACE ?? '.';
   return [...(await filesOf(log, 'log', folder)), ...(await filesOf(reports, 'report', folder))];

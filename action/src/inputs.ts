@@ -5,7 +5,7 @@ import { argumentsOf } from '../../src/experiments/run-command.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What `with:` may say; the names and defaults are those of action.yml. */
+/** Inputs of the action (`with:`). The names and defaults are those of action.yml. */
 export interface Inputs {
   /** Paths and globs. */
   readonly log: readonly string[];
@@ -23,7 +23,7 @@ export interface Inputs {
   readonly confirm: Confirmation | null;
 }
 
-/** What is run again, and for how long. */
+/** The command to run again, and its limits. */
 export interface Confirmation {
   readonly argv: readonly string[];
   /** Below the workspace. */
@@ -32,7 +32,7 @@ export interface Confirmation {
   readonly base: string | null;
   readonly install: readonly string[] | null;
   readonly runs: number;
-  /** Of all that is run again together. */
+  /** Time limit of all repeated runs together, in milliseconds. */
   readonly limitMs: number;
   /** Commit from which the one that broke it is searched, `true` for the base; null: it is not searched. */
   readonly bisect: string | true | null;
@@ -64,7 +64,10 @@ export function readInputs(environment: Environment): Inputs {
   };
 }
 
-/** What must appear in no log; read without checks, so that a wrong input cannot leave one unhidden. */
+/**
+ * Returns the values that must not appear in any log. Reads them without validation, so that an invalid input
+ * cannot leave a secret unmasked.
+ */
 export function secretsOf(environment: Environment): string[] {
   return ['INPUT_TOKEN', 'INPUT_GITHUB-TOKEN'].flatMap((name) => (environment[name] ?? '').trim() || []);
 }

@@ -9,7 +9,10 @@ import { renderGithubCommands, renderMarkdown, renderPlain } from '../../src/ser
 
 /** GitHub shows ten annotations of a kind and step, and drops the rest. */
 const MAX_ANNOTATIONS = 10;
-/** Of at most about 25,000 characters each; a step's summary may have a mebibyte. */
+/**
+ * Maximum number of causes in the summary. Each has at most about 25,000 characters; the summary of a step
+ * may have 1 MiB.
+ */
 const MAX_CAUSES = 20;
 const MAX_TEXT = 2_000;
 const MAX_TESTS = 50;
@@ -19,13 +22,15 @@ const MAX_NAME = 200;
 export type ToldAnswer = Pick<ArrangedAnswer, 'analysis' | 'explains'>;
 
 export interface Answer {
-  /** In the order in which one would mend them. */
+  /** Answers in the order in which they should be fixed. */
   readonly answers: readonly ToldAnswer[];
-  /** What running the command again has shown; null where that was not asked for. */
+  /** The result of running the command again. Null if this was not requested. */
   readonly experiment: Experiment | null;
-  /** Why there is no answer; null where there is one. */
+  /** The reason why there is no answer. Null if there is one. */
   readonly pending: string | null;
-  /** Page of one analysis, or of all (null). */
+  /**
+   * Returns the URL of the page of one analysis, or of all analyses (null). Returns null if there is no page.
+   */
   pageOf(analysis: Analysis | null): string | null;
 }
 
@@ -43,7 +48,7 @@ export function withinWorkspace(answer: Answer, workspace: string): Answer {
   return { ...answer, answers };
 }
 
-/** The job's summary, in which foreign text is only text. */
+/** Formats the job summary as Markdown. Text from outside is escaped, so that it has no markup. */
 export function summaryOf({ answers, experiment, pending, pageOf }: Answer): string {
   const tried =
     experiment === null
@@ -60,14 +65,14 @@ export function summaryOf({ answers, experiment, pending, pageOf }: Answer): str
   return `### Faultline: ${causes}\n${tried}\n${shown.join('\n')}${left}${link}`;
 }
 
-/** What the job itself has found out beside the counts. */
+/** Lists what the experiment found in addition to the counts. */
 function besides(experiment: Experiment): string[] {
   return [...namedLines(experiment).map(({ name, text }) => `${name}: ${text}`), ...experiment.notes];
 }
 
 /**
- * What the step prints: a line a cause for people, or all that is known of it where the runner shows no summary, and an annotation for each
- * of the first ten.
+ * Formats what the step prints: one line per cause, or all details if the runner shows no summary, and an
+ * annotation for each of the first ten answers.
  */
 export function printedOf({ answers, experiment }: Answer, showsSummary: boolean): string {
   const tried = experiment === null ? [] : [experiment.sentence, ...besides(experiment)];
@@ -81,7 +86,7 @@ export function printedOf({ answers, experiment }: Answer, showsSummary: boolean
   return [...lines, ...said, ...annotations].join('');
 }
 
-/** The step's outputs; `fallbackUrl` is the run's page. */
+/** Returns the outputs of the step. `fallbackUrl` is the page of the run. */
 export function outputsOf({ answers, experiment, pageOf }: Answer, fallbackUrl: string): Record<string, string> {
   const main = answers[0]?.analysis;
   const causes = answers.slice(0, MAX_CAUSES).map(({ analysis, explains }) => {

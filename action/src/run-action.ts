@@ -13,8 +13,9 @@ import { buildOfRun, runUrl } from './run-facts.ts';
 import { maskCommand, showsSummary, workflowCommand, writeOutputs, writeSummary } from './runner-files.ts';
 
 /**
- * The step: reads what failed, asks the server or the rules, and says it in the summary, annotations and outputs. Returns the exit code:
- * 0 unless `fail-on` asks for more, since a step that breaks must not hide why the job is red. Never throws.
+ * Runs the step: reads what failed, asks the server or the rules, and reports the result in the summary,
+ * annotations, and outputs. Returns the exit code, which is 0 unless `fail-on` asks for another, because a
+ * step that breaks must not hide why the job is red. Never throws.
  */
 export async function runAction(environment: Environment, print: (text: string) => void): Promise<number> {
   for (const secret of secretsOf(environment)) print(maskCommand(secret));
@@ -65,7 +66,7 @@ async function answerOf(inputs: Inputs, environment: Environment, print: Print):
     : await answerThere(inputs.server, await uploadBuild(inputs.server, build, files), inputs.waitMs, trial, warn);
 }
 
-/** Uploads a build that passed. What goes wrong is a warning: nobody waits for it. */
+/** Uploads a build that passed. Errors are only warnings, because no one waits for this upload. */
 async function keepPassing(inputs: Inputs, environment: Environment, print: Print): Promise<void> {
   if (inputs.server === null) return print('The job passed: nothing to analyze.');
   try {
@@ -86,7 +87,7 @@ async function answerHere(build: NewBuild, files: readonly UploadedFile[], envir
   return { answers, experiment, pending: answers.length === 0 ? 'The logs show no failure.' : null, pageOf: () => null };
 }
 
-/** The server works while the command is run again. */
+/** Gets the answer from the server. The server analyzes the build while the command runs again. */
 async function answerThere(
   server: NonNullable<Inputs['server']>,
   buildId: string,
@@ -114,7 +115,7 @@ function sentenceOf(error: unknown): string {
   return meant ? error.message : `Internal error in the action: ${messageOf(error)}`;
 }
 
-/** The runner hides them as well; the summary it does not look at. */
+/** Masks the secrets in a text. The runner also masks its log, but not the summary. */
 function withoutSecrets(text: string, environment: Environment): string {
   return secretsOf(environment).reduce((hidden, secret) => hidden.replaceAll(secret, '***'), text);
 }

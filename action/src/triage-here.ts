@@ -10,11 +10,17 @@ import { silentLogger } from '../../src/ports/telemetry.ts';
 import { prepareSources, type UploadedFile } from '../../src/service/intake/upload.ts';
 import type { TriagedSources } from '../../src/service/triage/triage-build.ts';
 
-/** As deep as the bundle: the action's checkout holds the knowledge beside both. */
+/**
+ * Path of the knowledge base. Source and bundle are equally deep in the action's checkout, which holds the
+ * knowledge base next to them.
+ */
 const KNOWLEDGE = join(import.meta.dirname, '../../knowledge');
 const TIMEOUT_MS = 300_000;
 
-/** The rules' answers, one per cause, on this machine: nothing is sent anywhere. `workspace` may hold the clone whose history names suspects. */
+/**
+ * Returns the answers of the rules, one per cause. Everything runs on this machine and nothing is sent
+ * elsewhere. `workspace` may hold the clone whose history names suspects.
+ */
 export async function triageHere(run: NewBuild, files: readonly UploadedFile[], workspace: string | null): Promise<TriagedSources> {
   // No environment: what a job happens to set must not turn a model or a server on.
   const config = Config.parse(embedded('', KNOWLEDGE));

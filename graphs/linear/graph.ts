@@ -13,7 +13,7 @@ import { classify } from '../triage/nodes/classify.ts';
 import { insightOf, TriageLimits, TriageState } from '../triage/state.ts';
 import { askableTools, numberEvidence, runTools, stepOfCalls } from '../triage/tool-calls.ts';
 
-/** What a triage knows, and the files that the log names, the first named first. */
+/** The state of a triage, plus the files that the log names, in the order in which they are found. */
 const LinearState = new StateSchema({
   ...TriageState.fields,
   files: z.array(z.object({ path: z.string(), line: z.int().nullable() })).default([]),
@@ -22,10 +22,11 @@ export type LinearStateValue = typeof LinearState.State;
 type LinearStateUpdate = typeof LinearState.Update;
 
 /**
- * The linear baseline: the design that the agent's loop replaces, kept so that what the loop gains is measured and not claimed. Classify,
- * look once for similar failures, name the files that the log names, answer. Nothing is asked twice, nothing is verified: what is published
- * goes by how sure the classification is. Judges with the same analyst and the same toolbox as the loop, on the same reading, so that only
- * the design differs. For replay alone: the service never runs it.
+ * Compiles the linear baseline: the design that the agent's loop replaces, kept so that the gain of the loop
+ * is measured and not only claimed. It classifies, searches once for similar failures, names the files that
+ * the log names, and answers. It asks nothing twice and verifies nothing; the confidence of the
+ * classification decides what is published. It uses the same analyst, toolbox, and reading as the loop, so
+ * that only the design differs. Only replay runs it, never the service.
  */
 export function compileLinearGraph() {
   return new StateGraph(LinearState, TriageContextSchema)
@@ -43,7 +44,10 @@ export function compileLinearGraph() {
 
 const Begun = z.object({ subject: TriageSubject, limits: TriageLimits });
 
-/** The same as whoever runs the triage graph calls it. A run is never continued and never waits for a person. */
+/**
+ * Returns the linear graph with the interface that callers of the triage graph expect. A run is never resumed
+ * and never waits for a person.
+ */
 export function linearInPlaceOfLoop(): Pick<TriageGraph, 'invoke' | 'getState'> {
   const graph = compileLinearGraph();
   const invoke: TriageGraph['invoke'] = async (input, options) => {
@@ -59,7 +63,7 @@ export function linearInPlaceOfLoop(): Pick<TriageGraph, 'invoke' | 'getState'> 
   return { invoke, getState: (config) => graph.getState(config) };
 }
 
-/** What is always asked, in the tools' own default words: nobody chooses. */
+/** The tools that are always called, with their default arguments, because nothing chooses tools here. */
 const SEARCHES = ['search_knowledge', 'search_error_library'];
 
 /** Looks once for curated documents and decided failures like this one. */
@@ -80,7 +84,7 @@ async function searchSimilar(state: LinearStateValue, runtime: TriageRuntime): P
   };
 }
 
-/** The files that the log names. */
+/** Stores the files that the log names. */
 async function nameFiles(state: LinearStateValue, runtime: TriageRuntime): Promise<LinearStateUpdate> {
   const startedAt = startOf(runtime);
   const files = namedFiles(state.subject);
@@ -88,12 +92,13 @@ async function nameFiles(state: LinearStateValue, runtime: TriageRuntime): Promi
   return { files, ...finishedStep(contextOf(runtime), startedAt, { node: 'name_files', round: 0, summary }) };
 }
 
-/** As many as the loop names at most. */
+/** Maximum number of files, the same as in the loop. */
 const MAX_FILES = 10;
 
 /**
- * File paths that are in the log, in the order in which a simple reader finds them: frames of our own code, files of diagnostics, then
- * paths in the excerpts. Each once, at most ten; no test's twin, no import, no ranking by what is likely.
+ * Returns the file paths in the log in the order in which a simple reader finds them: frames of our own code,
+ * files of diagnostics, then paths in the excerpts. Returns each path once, at most ten. Does not look for
+ * production files of a test or imports, and does not rank by probability.
  */
 export function namedFiles({ exceptions, diagnostics, excerpts }: TriageSubject): LinearStateValue['files'] {
   const frames = exceptions.flatMap((thrown) => thrown.frames.filter(({ own }) => own));

@@ -5,7 +5,7 @@ import { type Spent, startDeadline, timeLeft, usedUp } from './budget.ts';
 import { contextOf, type TriageRuntime } from './context.ts';
 import type { TriageLimits } from './state.ts';
 
-/** What a judgement may still cost. */
+/** Limits of a run, and what it has used so far. */
 export interface RunBudget {
   readonly limits: TriageLimits;
   readonly spent: Spent;
@@ -41,7 +41,7 @@ export async function judged<Value>(
   }
 }
 
-/** Said where the fallback analyst judges because the budget is gone. */
+/** Describes that the budget is used up and that the fallback analyst continues. */
 export function outOfBudget(gone: string, fallbackAnalyst: Pick<Analyst, 'name'>): string {
   return `The budget of this run (${gone}) is used up; the ${fallbackAnalyst.name} continue with what is known.`;
 }
@@ -52,7 +52,10 @@ interface StepContext {
 }
 type StepFacts = Pick<Step, 'node' | 'round' | 'summary'> & Partial<Pick<Step, 'by' | 'outcomes' | 'judgements' | 'investigator'>>;
 
-/** The trace entry of a finished node, also given to whoever watches the run; with the judgement that it rests on, if any. */
+/**
+ * Returns the trace entry of a finished node, with the judgement that it is based on, if any. Also passes the
+ * entry to the observer of the run.
+ */
 export function finishedStep(
   { clock, onStep }: StepContext,
   startedAt: number,
@@ -66,7 +69,10 @@ export function finishedStep(
   return { steps: [step] };
 }
 
-/** What a judgement adds to the state: cost, prompt, model, and why somebody else judged. */
+/**
+ * Returns what a judgement adds to the state: cost, prompt, model, and why another analyst judged, if one
+ * did.
+ */
 export function costOf(name: string, judgement: Judgement<unknown>, extra: Partial<Usage> = {}) {
   return {
     usage: { ...usageOf([judgement]), ...extra },
@@ -76,7 +82,10 @@ export function costOf(name: string, judgement: Judgement<unknown>, extra: Parti
   };
 }
 
-/** What a node of one judgement adds to the state besides its value: the judgement's cost, and the finished step. */
+/**
+ * Returns what a node with one judgement adds to the state in addition to its value: the cost of the
+ * judgement and the finished step.
+ */
 export function judgedStep(
   runtime: TriageRuntime,
   startedAt: number,
@@ -87,12 +96,12 @@ export function judgedStep(
   return { ...costOf(facts.node, judgement, extra), ...finishedStep(contextOf(runtime), startedAt, facts, judgement) };
 }
 
-/** When a node begins, for its step. */
+/** Returns the time at which a node begins, for its step, in milliseconds since 1970. */
 export function startOf(runtime: TriageRuntime): number {
   return contextOf(runtime).clock.now();
 }
 
-/** What several judgements cost together. */
+/** Returns the total usage of several judgements. */
 export function usageOf(judgements: readonly Judgement<unknown>[]): Usage {
   const sum = (value: (usage: Judgement<unknown>['usage']) => number) => judgements.reduce((total, { usage }) => total + value(usage), 0);
   return {
@@ -104,7 +113,7 @@ export function usageOf(judgements: readonly Judgement<unknown>[]): Usage {
   };
 }
 
-/** A judgement as the trace shows it. */
+/** Returns a judgement as the trace shows it. */
 export function traceOf(name: string, milliseconds: number, judgement: Judgement<unknown>): JudgementTrace {
   const { by, model, promptHash, note, usage } = judgement;
   return { name, by, model, promptHash, note, milliseconds: Math.max(0, milliseconds), ...usage };

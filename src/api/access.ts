@@ -16,7 +16,7 @@ import { type ApiApp, found, route } from './route.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Who may use the route. A route without it stops the start. */
+    /** The access rule of the route. The server does not start if a route has none. */
     access?: RouteAccess;
     /** A page for people: it takes the cookie of a session where no token is shown, and answers errors as pages. */
     console?: true;
@@ -31,19 +31,22 @@ declare module 'fastify' {
   }
 }
 
-/** Who asks: by a token, or, where pages are requested, by a session. */
+/** The sources of the caller's identity: a token or, for page requests, a session. */
 interface AccessDeps {
   readonly holders: TokenHolders;
   readonly sessions: Pick<SessionService, 'find'>;
   /** Throws where a holder comes too often. */
   readonly count: (request: FastifyRequest) => Promise<void>;
-  /** How often whoever follows a stream of events is requested anew, in milliseconds; absent: 5 s. */
+  /** Milliseconds between permission checks of an open event stream; 5 s by default. */
   readonly lookAgainMs?: number;
 }
 
 const LOOK_AGAIN_MS = 5_000;
 
-/** Deny by default: declared at start, enforced before the body is read. */
+/**
+ * Denies access by default: every route must declare its access at startup, and it is enforced before the
+ * body is read.
+ */
 export function enforceAccess(app: ApiApp, { holders, sessions, count, lookAgainMs = LOOK_AGAIN_MS }: AccessDeps): void {
   const table: { method: string; url: string; access: RouteAccess }[] = [];
   app.decorate('routeAccess', table);
@@ -82,7 +85,7 @@ export function enforceAccess(app: ApiApp, { holders, sessions, count, lookAgain
   });
 }
 
-/** Null where nobody has to show who they are. */
+/** Returns null if the route requires no authentication. */
 function roleFor(request: FastifyRequest): Role | null {
   const access: RouteAccess | undefined = request.routeOptions.config.access;
   return access === undefined || 'open' in access || 'signature' in access ? null : access.role;
@@ -102,11 +105,14 @@ function lacksRole(principal: Principal, role: Role): TriageError {
   });
 }
 
-/** How long an answer of the database is believed: so long a revoked token may still be taken by another process. */
+/**
+ * The time for which a database lookup is cached, in milliseconds. Another process may still accept a revoked
+ * token for that long.
+ */
 const BELIEVED_MS = 5_000;
 /** The database writes once a minute; asking it to more often would be for nothing. */
 const TOUCH_MS = 60_000;
-/** Answers kept at once; of the tokens that nobody made only the last few matter. */
+/** Limit of cached lookups. For tokens that do not exist, only the last few entries matter. */
 const MAX_KEPT = 5_000;
 
 interface HolderDeps {
@@ -144,7 +150,7 @@ export function createTokenHolders({ configured, tokens, clock, logger }: Holder
     const now = clock.now();
     if (Math.abs(now - (touched.get(id) ?? -TOUCH_MS)) < TOUCH_MS) return;
     keepNewest(touched, id, now);
-    // When it was used is nice to know; nobody waits for it.
+    // The last-used time is informational, so the request does not wait for this write.
     tokens
       .touch(id)
       .catch((error: unknown) => logger.debug({ tokenId: id, reason: messageOf(error) }, 'the use of a token could not be recorded'));
@@ -174,7 +180,7 @@ export function createTokenHolders({ configured, tokens, clock, logger }: Holder
       touch(found.token.id);
       return principalOf(found.token);
     },
-    /** Believes nothing of what it was told before: after a token was revoked here. */
+    /** Clears the cached lookups, after a token was revoked in this process. */
     forget: () => kept.clear(),
   };
 }
@@ -212,7 +218,10 @@ function refused(what: string): TriageError {
 const LIFE_MS = 12 * 60 * 60 * 1000;
 /** Browsers take a cookie with this prefix only with Secure, Path=/ and no Domain: no neighbour can plant one. */
 const SECURE_NAME = '__Host-fl';
-/** For an installation that is reached over plain HTTP by another name than localhost, where browsers refuse Secure cookies. */
+/**
+ * The cookie name for an installation that is reached over plain HTTP by a host name other than localhost,
+ * where browsers refuse Secure cookies.
+ */
 const PLAIN_NAME = 'fl';
 const REMEMBERED_S = 600;
 const FORM = /^[\w-]{43}$/;
@@ -276,7 +285,9 @@ function isLocal(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '127.0.0.1' || hostname === '[::1]' || hostname === '::1';
 }
 
-/** The cookie has 256 random bits, so a hash that is made to be slow would defend nothing. */
+/**
+ * Hashes a session id with SHA-256. The cookie has 256 random bits, so a slow hash would add no protection.
+ */
 function digestOf(id: string): string {
   return createHash('sha256').update(id).digest('hex');
 }
@@ -285,7 +296,7 @@ interface TokenRouteDeps {
   readonly tokens: TokenStore;
   /** Names of configured tokens, which a new one must not bear. */
   readonly configuredNames: readonly string[];
-  /** Called when one was revoked. */
+  /** Runs after a token was revoked. */
   readonly onRevoked: () => void;
   readonly logger: Logger;
 }
@@ -293,7 +304,7 @@ interface TokenRouteDeps {
 const Params = z.object({ id: z.string().min(1).max(300).describe('ID or name of the token') });
 const Made = z.object({ token: z.string().describe('Returned only once.'), made: AccessToken });
 
-/** Bearer tokens: made, listed and revoked, by administrators only. */
+/** Registers the routes that create, list, and revoke bearer tokens, for administrators only. */
 export function registerTokenRoutes(app: ApiApp, { tokens, configuredNames, onRevoked, logger }: TokenRouteDeps): void {
   app.post(
     '/api/tokens',

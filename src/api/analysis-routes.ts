@@ -74,7 +74,7 @@ export function registerPublishRoutes(app: ApiApp, deps: PublishDeps): void {
 
 const TrustQuery = z.strictObject({ repository: z.string().min(1).max(300).optional() });
 
-/** The figures of `/insights/trust`. */
+/** Serves the figures of `/insights/trust`. */
 function registerTrustRoute(app: ApiApp, deps: PublishDeps): void {
   app.get(
     '/api/trust',
@@ -190,7 +190,7 @@ const FORMATS = [
   { name: 'ctrf', operationId: 'exportBuildAsCtrf', summary: CTRF, type: 'application/json', write: ctrfOf },
 ];
 
-/** One build in formats that other tools read. */
+/** Serves one build in formats that other tools read. */
 function registerExportRoutes(app: ApiApp, { stores, config: { http } }: PublishDeps): void {
   for (const { name, operationId, summary, type, write } of FORMATS) {
     const exported = { description: 'See the published schema of the format', content: { [type]: { schema: Json } } };
@@ -209,7 +209,7 @@ function registerExportRoutes(app: ApiApp, { stores, config: { http } }: Publish
   }
 }
 
-/** What a query calls a time, as stores read it. */
+/** Converts a time from a query string to the form that stores expect. */
 function isoTime(given: string): string {
   return new Date(Math.max(0, Date.parse(given))).toISOString();
 }

@@ -32,7 +32,10 @@ const UploadHeaders = z.object({
     .describe('The same key with the same content returns the same response; with different content, 409.'),
 });
 
-/** `POST /api/builds`: takes a build with its logs and reports, as a form or as JSON, and answers 202 once all of it is kept. */
+/**
+ * Registers `POST /api/builds`, which accepts a build with its logs and reports, as a form or as JSON, and
+ * answers 202 once everything is stored.
+ */
 export async function registerBuildUpload(app: FastifyInstance, deps: IntakeDeps): Promise<void> {
   const { maxBodyBytes } = deps.settings.http;
   const limits = { fileSize: maxBodyBytes, fieldSize: 64 * 1024, parts: 3 * MAX_FILES + 1 };
@@ -73,7 +76,8 @@ async function keepUpload(deps: IntakeDeps, delivery: Delivery, upload: Upload):
   const build = buildOf(upload.metadata);
   if (build.status === 'failed') requireSomethingToRead(prepared);
   const row = await claimRow(deps, build, prepared);
-  // Another process has received the build meanwhile; where it was this very upload, its answer is ours.
+  // Another process has received the build in the meantime. If it received this same upload, its answer is
+  // returned.
   if (row.taken) return (await findRecorded(deps, delivery)) ?? receivedBefore(build, row.id);
   try {
     for (const source of prepared.sources) await deps.archive.put(row.id, source);
@@ -85,7 +89,10 @@ async function keepUpload(deps: IntakeDeps, delivery: Delivery, upload: Upload):
   }
 }
 
-/** What was refused leaves nothing behind; where even that fails, the next start of an embedded service looks after it. */
+/**
+ * Removes the stored parts of a rejected upload. If that fails, the next start of an embedded service removes
+ * them.
+ */
 async function withdraw({ stores, archive, logger }: IntakeDeps, buildId: string): Promise<void> {
   try {
     if ((await stores.builds.withdrawUnfinished(buildId)).length > 0) await archive.remove(buildId);
@@ -95,10 +102,11 @@ async function withdraw({ stores, archive, logger }: IntakeDeps, buildId: string
 }
 
 /**
- * The build's row comes first, as `unknown`, so that its logs have something to belong to; it gets its status, and its triage job, in
- * the transaction that follows: one that has a status is `taken`. A crash in between leaves a row that the sender's next try completes,
- * with its own logs only; a failure takes the row back. Logs of the same names are replaced one by one: another process may be receiving
- * the same upload right now, and what it has kept must not be gone when it says so.
+ * Creates the build's row with the status `unknown`, so that its logs can reference it. The following
+ * transaction sets its status and adds its triage job; a row that has a status is `taken`. A crash in between
+ * leaves a row that the sender's next attempt completes, with its own logs only; an error removes the row.
+ * Logs of the same names are replaced one by one: another process may be receiving the same upload at this
+ * moment, and what it has stored must not be gone when it reports success.
  */
 async function claimRow(
   deps: IntakeDeps,
@@ -135,7 +143,10 @@ function coordinates({ metadata }: Upload): string {
   return JSON.stringify([metadata.repository, metadata.pipeline, String(metadata.number), metadata.attempt]);
 }
 
-/** A key belongs to the token that used it; without one, the content is its own key. */
+/**
+ * Returns the identity of the delivery. A key belongs to the token that used it; without a key, the digest of
+ * the content is used.
+ */
 async function deliveryOf(request: FastifyRequest, upload: Upload): Promise<Delivery> {
   const parts = upload.files.flatMap((file) => [`\n${file.kind} ${JSON.stringify(file.name)} ${file.bytes.length}\n`, file.bytes]);
   const bodySha256 = await sha256InTurns([JSON.stringify(upload.metadata), ...parts]);
@@ -150,7 +161,7 @@ async function deliveryOf(request: FastifyRequest, upload: Upload): Promise<Deli
 function refuseOversized(request: FastifyRequest, maxBytes: number): void {
   const declared = Number(request.headers['content-length'] ?? 0);
   if (declared <= maxBytes) return;
-  // Read by nobody, it must flow off, or the sender waits for room before it reads the answer.
+  // The unread body must be drained; otherwise the sender blocks before it reads the response.
   request.raw.resume();
   throw new TriageError(
     'too-large',
@@ -183,7 +194,7 @@ async function readFormUpload(request: FastifyRequest, maxBytes: number): Promis
       }
     }
   } catch (error) {
-    // What nobody reads any more must flow off, or the connection stalls before the answer.
+    // The rest of the body must be drained; otherwise the connection stalls before the response.
     request.raw.unpipe();
     request.raw.resume();
     throw unreadable(error);
@@ -193,7 +204,10 @@ async function readFormUpload(request: FastifyRequest, maxBytes: number): Promis
   return { metadata, files: withDistinctNames(files) };
 }
 
-/** What the form's parser throws knows its status, save for a form that is no form. */
+/**
+ * Converts an error of the form parser. Most have a status already; the error for a body that is no form has
+ * none.
+ */
 function unreadable(error: unknown): unknown {
   if (error instanceof TriageError || (error instanceof Error && 'statusCode' in error)) return error;
   return new TriageError('invalid-input', `The form cannot be read: ${messageOf(error)}. Send multipart/form-data with its boundary.`, {
@@ -217,7 +231,7 @@ function kindOf(fieldName: string): UploadedFile['kind'] {
 
 type Room = ReturnType<typeof createRoom>;
 
-/** Room for the bytes of all files of a request, so that each byte is kept once. */
+/** Creates one buffer for the bytes of all files of a request, so that each byte is stored once. */
 function createRoom(expected: number, limit: number) {
   let bytes = Buffer.allocUnsafeSlow(Math.min(expected > 0 ? expected : 64 * 1024, limit));
   let start = 0;
@@ -234,7 +248,7 @@ function createRoom(expected: number, limit: number) {
       bytes.set(chunk, end);
       end += chunk.length;
     },
-    /** The bytes added since the last call. */
+    /** Returns the bytes added since the last call. */
     take(): Uint8Array {
       const taken = bytes.subarray(start, end);
       start = end;

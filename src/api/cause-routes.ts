@@ -23,7 +23,7 @@ const Body = Key.extend({ version: z.int().min(1).max(2_147_483_647).describe('T
 const Events = z.object({ items: z.array(CauseEvent) });
 const MOST_EVENTS = 100;
 
-/** How causes stand, and what people make of them. */
+/** Registers the routes that show the status of causes and change it. */
 export function registerCauseRoutes(app: ApiApp, { stores, clock }: CauseRouteDeps): void {
   app.get(
     '/api/causes',

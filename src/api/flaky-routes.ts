@@ -47,7 +47,10 @@ const TEXTS = {
   text: { type: 'text/plain; charset=utf-8', write: quarantineText },
 } as const;
 
-/** Tests that failed and passed without a change. A build may read the list to quarantine them; here no failure is hidden because of it. */
+/**
+ * Registers the routes for tests that failed and passed without a change. A build may read the list to
+ * quarantine them; Faultline itself hides no failure because of it.
+ */
 export function registerFlakyRoutes(app: ApiApp, { stores, clock }: FlakyRouteDeps): void {
   app.post(
     '/api/flaky-tests/quarantine',

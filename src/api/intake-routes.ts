@@ -11,15 +11,16 @@ import { type ApiApp, found, route } from './route.ts';
 import { registerWebhook } from './webhook-route.ts';
 
 /**
- * The routes through which builds come in, and behind them the processor, which makes builds of what was received. Each route has
- * a scope of its own, since each reads its body in its own way.
+ * Registers the routes that receive builds, and the processor that creates builds from what was received.
+ * Each route has its own scope, because each reads its body in a different way.
  */
 export async function registerIntakeRoutes(app: ApiApp, parts: IntakeParts): Promise<void> {
   const jobNotifier = createJobNotifier(parts);
   const inbox = createDeliveryInbox(parts.stores.deliveries);
   const processor = createDeliveryProcessor({ ...parts, jobNotifier, busy: inbox.busy });
   const deps: IntakeDeps = { ...parts, jobNotifier, inbox, processor };
-  // What an earlier process left is searched for once there are routes to serve, not by whoever only describes them.
+  // The search for unfinished work of earlier processes starts when the server listens, not when the routes
+  // are only described.
   app.addHook('onListen', async () => processor.sweep());
   app.addHook('onClose', async () => await processor.stop());
   for (const provider of providersOf(parts.settings.providers)) await app.register(async (scope) => registerWebhook(scope, provider, deps));
@@ -28,7 +29,7 @@ export async function registerIntakeRoutes(app: ApiApp, parts: IntakeParts): Pro
 
 const Params = z.object({ source: Provider, id: z.string().min(1).max(300) });
 
-/** Where a delivery has got to. */
+/** The state of a delivery. */
 const DeliveryView = z
   .object({
     source: z.string(),
@@ -51,7 +52,7 @@ interface DeliveryRouteDeps {
   readonly settings: IntakeSettings;
 }
 
-/** `GET /api/deliveries/:source/:id`: what became of a delivery. */
+/** Registers `GET /api/deliveries/:source/:id`, which returns the outcome of a delivery. */
 export function registerDeliveryRoute(app: ApiApp, { stores, settings }: DeliveryRouteDeps): void {
   app.get(
     '/api/deliveries/:source/:id',

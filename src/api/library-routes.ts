@@ -10,7 +10,7 @@ import { type ApiApp, route } from './route.ts';
 
 const Params = z.object({ id: z.string().min(1).max(100) });
 
-/** Second thoughts about what was taught. */
+/** Registers the routes that withdraw library entries or change them later. */
 export function registerLibraryRoutes(app: ApiApp, deps: TeachDeps): void {
   app.post(
     '/api/library/:id/withdraw',
@@ -47,7 +47,7 @@ const TrialView = z.object({
   tried: z.int(),
 });
 
-/** What reviewers know of a kind of failure before the next one happens. */
+/** Registers the routes for rules, in which reviewers describe a kind of failure before it occurs again. */
 export function registerRuleRoutes(app: ApiApp, deps: RuleDeps): void {
   app.get(
     '/api/rules',

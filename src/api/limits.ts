@@ -6,9 +6,12 @@ import { maxOf } from '../lib/collections.ts';
 import { tooMany } from './refusal.ts';
 
 const MINUTE_MS = 60_000;
-/** Tokens or signatures that one address may get wrong in a minute before it is told to wait. */
+/** The number of wrong tokens or signatures per minute and address before the address must wait. */
 const WRONG_GUESSES_PER_MINUTE = 30;
-/** As much of a token as names its kind and its first few digits: who tries the rest from many addresses is told to wait too. */
+/**
+ * The number of leading token characters by which wrong tokens are counted: the kind of the token and its
+ * first few digits. An attacker who tries the rest from many addresses must wait too.
+ */
 const GUESSED_PREFIX = 12;
 /** GitHub names the repository, organisation or App that the webhook belongs to. */
 const GITHUB_TARGET = 'x-github-hook-installation-target-id';
@@ -21,7 +24,10 @@ const MOST_STREAMS_OF_ALL = 2_000;
 
 export type Limits = ReturnType<typeof createLimits>;
 
-/** Limits beside the one of every address. They are of this process: behind a balancer each of n processes allows as much. */
+/**
+ * Creates the limits that apply in addition to the limit per address. They are per process: behind a load
+ * balancer, each of n processes allows the full amount.
+ */
 export function createLimits(app: FastifyInstance, { perToken, perSource }: { perToken: number; perSource: number }) {
   const byAddress = app.createRateLimit({ max: WRONG_GUESSES_PER_MINUTE, timeWindow: MINUTE_MS });
   const byPrefix = app.createRateLimit({ max: WRONG_GUESSES_PER_MINUTE, timeWindow: MINUTE_MS, keyGenerator: prefixOf });
@@ -37,7 +43,10 @@ export function createLimits(app: FastifyInstance, { perToken, perSource }: { pe
       const counted = await byHolder(request);
       if (!counted.isAllowed && counted.isExceeded) throw tooMany('Too many requests with this token.', counted.ttl);
     },
-    /** How long somebody who got a token or signature wrong too often is to wait, in milliseconds; null: not too often. */
+    /**
+     * Counts a wrong token or signature and returns how long its sender must wait, in milliseconds. Returns
+     * null below the limit.
+     */
     countGuess: async (request: FastifyRequest) => {
       const counted = [await byAddress(request), await byPrefix(request)];
       const waits = counted.map((one) => (!one.isAllowed && one.isExceeded ? one.ttl : 0));
@@ -69,7 +78,7 @@ function streamCounter() {
   };
 }
 
-/** No token is kept, not even the beginning of one. */
+/** Returns a rate limit key. It contains a digest, so that no part of a token is kept. */
 function prefixOf(request: FastifyRequest): string {
   const prefix = (request.headers.authorization ?? '').slice(0, 'Bearer '.length + GUESSED_PREFIX);
   if (prefix === '') return `address ${request.ip}`;
@@ -77,8 +86,8 @@ function prefixOf(request: FastifyRequest): string {
 }
 
 /**
- * Counts what a sender of webhooks had accepted, which only a right signature brings about, and tells one that sends too much
- * to wait. Nobody can use up the share of another: a forged sender's name costs a signature.
+ * Counts the accepted deliveries of each webhook sender, and makes a sender wait that sends too many. Only a
+ * valid signature counts, so no one can use up the quota of another sender with a forged name.
  */
 function limitSources(app: FastifyInstance, perMinute: number): void {
   const windows = new Map<string, { readonly from: number; count: number }>();
@@ -106,7 +115,10 @@ function limitSources(app: FastifyInstance, perMinute: number): void {
   });
 }
 
-/** Who sends webhooks: GitHub's own name of the hook's owner; for Jenkins the address. Null for what is no webhook. */
+/**
+ * Identifies the sender of a webhook: GitHub's name for the owner of the hook, or the address for Jenkins.
+ * Returns null if the request is no webhook.
+ */
 function sourceOf(request: FastifyRequest): string | null {
   const access: RouteAccess | undefined = request.routeOptions.config.access;
   if (access === undefined || !('signature' in access)) return null;

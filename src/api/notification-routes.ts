@@ -19,7 +19,7 @@ const Done = z.object({ done: z.literal(true) });
 const DONE = { done: true } as const;
 const LISTED = 50;
 
-/** Rules that say whom to tell of which failures, and where messages about the failures of owners go. */
+/** Registers the routes for notification rules and for the channels of owners. */
 export function registerNotificationRoutes(app: ApiApp, deps: RuleDeps): void {
   const { notificationRules: rules } = deps.stores;
   app.get(

@@ -47,7 +47,7 @@ import { type ApiApp, route } from './route.ts';
 
 export interface ReviewDeps extends DecideDeps, Omit<QuestionDeps, 'stores'> {
   readonly stores: ScopedStores;
-  /** How long a claim holds, in milliseconds. */
+  /** The time for which a claim is valid, in milliseconds. */
   readonly claimMs: number;
   /** One item in so many hides its verdict at first; 0: none. */
   readonly blindEvery: number;
@@ -55,7 +55,10 @@ export interface ReviewDeps extends DecideDeps, Omit<QuestionDeps, 'stores'> {
 
 const Params = z.object({ id: z.string().min(1).max(100) });
 
-/** The review queue: read it, hold an item, give it back, decide it. The reviewer is whoever the token names. */
+/**
+ * Registers the routes of the review queue: read it, claim an item, release it, and decide it. The token
+ * names the reviewer.
+ */
 export function registerReviewRoutes(app: ApiApp, deps: ReviewDeps): void {
   registerReading(app, deps);
   registerHolding(app, deps);
@@ -149,7 +152,7 @@ function registerDecision(app: ApiApp, deps: ReviewDeps): void {
   );
 }
 
-/** Taking decisions back, and what can be decided as one. */
+/** Registers the routes that undo decisions and list what can be decided together. */
 function registerUndoRoutes(app: ApiApp, deps: ReviewDeps): void {
   app.post(
     '/api/reviews/:id/undo',
@@ -253,7 +256,7 @@ function registerOpening(app: ApiApp, deps: ReviewDeps): void {
   );
 }
 
-/** Answering what a running triage asked; the run that waits for it goes on. */
+/** Registers the routes that answer a question of a running triage. The waiting run continues after that. */
 function registerQuestionRoutes(app: ApiApp, deps: ReviewDeps): void {
   app.post(
     '/api/reviews/:id/answer',

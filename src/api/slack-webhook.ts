@@ -12,7 +12,7 @@ import { headerOf, rawBody } from './webhook-route.ts';
 interface SlackWebhookDeps {
   /** Absent: Slack is not used, and every request is refused. */
   readonly slack?: SlackButtons | undefined;
-  /** Stores the decision; what the person who pressed is told, escaped for Slack. Never throws. */
+  /** Stores the decision and returns the reply to the user, escaped for Slack. Never throws. */
   readonly decide: (press: SlackPress, reviewers: readonly string[]) => Promise<string>;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -24,7 +24,10 @@ const WHISPER_MS = 5_000;
 const MAX_BODY_BYTES = 1024 * 1024;
 const FORM = 'application/x-www-form-urlencoded';
 
-/** `POST /webhooks/slack`: buttons of our messages. The signature comes first; each press counts once; Slack has its 200 within 2 s. */
+/**
+ * Registers `POST /webhooks/slack` for the buttons of our messages. The signature is checked first, each
+ * press counts once, and Slack gets its 200 within 2 s.
+ */
 export function registerSlackWebhook(app: FastifyInstance, deps: SlackWebhookDeps): void {
   const running = new Set<Promise<void>>();
   app.removeAllContentTypeParsers();
@@ -100,8 +103,8 @@ const Payload = z.object({
 const TYPES: Readonly<Record<string, SlackPress['type']>> = { [RIGHT_BUTTON]: 'accept', [WRONG_BUTTON]: 'reject' };
 
 /**
- * What a signed request of Slack says: null where there is nothing to decide, as for a button that only opens an address. Throws
- * `invalid-input` for what is no interaction of Slack.
+ * Reads a signed Slack request. Returns null if it contains no decision, as for a button that only opens a
+ * URL. Throws `invalid-input` if it is no Slack interaction.
  */
 export function readSlackPress(body: Buffer): SlackPress | null {
   const { type, trigger_id: id, user, container, actions } = payloadOf(body);
@@ -126,12 +129,13 @@ function nameOf(name: string | undefined): string | null {
   return name !== undefined && /^[\w.-]{1,80}$/.test(name) ? name : null;
 }
 
-/** How far a request's time may be from ours, in seconds: what Slack recommends. */
+/** The maximum difference between a request's time and ours, in seconds, as Slack recommends. */
 const TOLERANCE_SECONDS = 300;
 
 /**
- * Checks Slack's `X-Slack-Signature`: `v0=` and the HMAC-SHA256 over `v0:<timestamp>:<raw body>`, in hexadecimal; any of the secrets may
- * have signed. Throws `unauthenticated` for a signature or a time that does not fit, `forbidden` without secrets: nobody uses Slack here.
+ * Checks Slack's `X-Slack-Signature`: `v0=` and the HMAC-SHA256 of `v0:<timestamp>:<raw body>`, in
+ * hexadecimal. Any of the secrets may have signed. Throws `unauthenticated` if the signature or the time does
+ * not match, and `forbidden` if no secrets are configured, because Slack is not used then.
  */
 function checkSlackSignature(
   body: Buffer,

@@ -26,7 +26,7 @@ interface Parts {
   readonly tracer?: Tracer;
 }
 
-/** Who is told of answers, and how. */
+/** Opens the publishers and channels that announce answers. */
 export async function openPublishing(config: NoticesConfig, { stores, clock, logger, tracer }: Parts) {
   const opened = await openPublishers(config, logger, clock);
   const publishers = opened.map((publisher) => tracedPublisher(publisher, tracer ?? silentTracer, stores.triages));
@@ -81,13 +81,13 @@ function smtpOf({ messages, publishers }: Pick<Config, 'messages' | 'publishers'
   return { url, from, domains: emailDomains.length > 0 ? emailDomains : [domainOf(from)], timeLimitMs: publishers.timeoutMs };
 }
 
-/** Whether the SMTP server takes us, for whoever examines the installation; null where none is configured. */
+/** Checks whether the SMTP server accepts our login, for diagnostics. Returns null if none is configured. */
 export async function askSmtp(config: Pick<Config, 'messages' | 'publishers'>, signal: AbortSignal): Promise<string | null> {
   const smtp = smtpOf(config);
   return smtp === null ? null : await (await import('../notifications/rules/email.ts')).checkSmtp(smtp, signal);
 }
 
-/** Where the configured channels speak: what the stores must know, in every process. */
+/** Returns the rules of the configured channels, which the stores of every process must know. */
 export function noticeRulesOf(config: Pick<Config, 'providers' | 'slack'>): NoticeRule[] {
   const rules = providersOf(config.providers).flatMap(({ channels }) => channels);
   return [
@@ -107,7 +107,7 @@ async function openProviderChannels({ providers, http }: NoticesConfig, logger: 
 
 type SlackSettings = Pick<Config, 'slack'>;
 
-/** The channel of notices; none where Slack is not configured. */
+/** Opens the channel for notices in Slack. Returns none if Slack is not configured. */
 async function openSlackChannels(
   config: Pick<Config, 'slack' | 'http'>,
   { stores, clock }: { readonly stores: Pick<Stores, 'history'>; readonly clock: Clock },
@@ -128,14 +128,14 @@ async function openSlackChannels(
   ];
 }
 
-/** What buttons need; absent where no signing secret is configured. */
+/** Opens what buttons need. Returns undefined if no signing secret is configured. */
 export async function openSlackButtons({ slack }: SlackSettings, database: Database): Promise<SlackButtons | undefined> {
   const room = slack.signingSecrets.length === 0 ? null : await openRoom(slack);
   if (room === null) return undefined;
   return { secrets: slack.signingSecrets, reviewers: slack.reviewers, room, presses: createSlackPresses(database) };
 }
 
-/** Who we are in Slack, for whoever examines the installation; null where no token is configured. */
+/** Returns our identity in Slack, for diagnostics. Returns null if no token is configured. */
 export async function askSlack({ slack }: SlackSettings, signal: AbortSignal): Promise<string | null> {
   return (await (await openRoom(slack))?.whoAmI(signal)) ?? null;
 }

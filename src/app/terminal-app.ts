@@ -25,7 +25,7 @@ import { shippedBound } from './publish-bound.ts';
 
 /** Characters of logs that are read at once: a thread takes longer to start than they take to read. */
 const SMALL = 8_000_000;
-/** How long spans that were not sent yet may hold up an end, in milliseconds. */
+/** Milliseconds for which unsent spans may delay shutdown. */
 const FLUSH_MS = 2_000;
 
 export interface TerminalOptions {
@@ -43,8 +43,9 @@ export interface TerminalOptions {
 }
 
 /**
- * The same road on memory alone: no database, no server, nothing that outlives the process. `config.codeHost` names the local clones that the
- * code tools may read. `experiment`: what a measurement exchanges; absent: nothing.
+ * Runs the same triage in memory: no database, no server, nothing that outlives the process.
+ * `config.codeHost` names the local clones that the code tools may read. `experiment` holds the replacements
+ * for a measurement; null: none.
  */
 export async function createTerminalApp(
   config: Pick<Config, 'analyst' | 'triage' | 'knowledge' | 'codeHost'> & Partial<Config>,
@@ -70,7 +71,7 @@ export async function createTerminalApp(
   // Made once, and only where something is recorded.
   let madeBy: ReturnType<typeof makerOfToday> | undefined;
   return {
-    /** Sends what is to be told to whoever traces; a moment at most. */
+    /** Sends pending spans to the configured receivers, within a short time limit. */
     flush: () => tracer.flush(FLUSH_MS),
     /** Where they were requested, `recordings` has one for each answer, in their order; threads of `ask` end with the process. */
     triage: async (build: Build, sources: readonly (SourceText | LogInPieces)[], signal: AbortSignal, how: TerminalOptions = {}) => {
@@ -103,14 +104,18 @@ export async function createTerminalApp(
 
 export type TerminalApp = Awaited<ReturnType<typeof createTerminalApp>>;
 
-/** Of one process: reading a log is work of the processor, which every other request shares. */
+/**
+ * Limit of logs explained concurrently in one process. Reading a log needs the processor, which every other
+ * request shares.
+ */
 const AT_ONCE = 2;
 const RETRY_MS = 3_000;
 const SOURCE = 'log';
 
 /**
- * Explains logs that somebody pastes, by rules alone: an answer for each cause, in the order in which one would mend them. Keeps nothing, asks no model, no code host
- * and no web search. What it needs is opened with the first log. Throws `rate-limited` where two are being read already.
+ * Explains pasted logs with rules alone: one answer per cause, in the order in which to fix them. It stores
+ * nothing and asks no model, no code host, and no web search. Its dependencies are opened with the first log.
+ * Throws `rate-limited` if two logs are being read already.
  */
 export function openLogExplainer(config: Config) {
   let opened: Promise<TerminalApp> | undefined;
@@ -136,7 +141,7 @@ export function openLogExplainer(config: Config) {
   };
 }
 
-/** The same secrets to hide, and nobody to ask or to tell. */
+/** Keeps the secrets to mask, but disables the model, the code host, the web search, and tracing. */
 function withRulesAlone({ analyst, tracing, webSearch, ...config }: Config): Config {
   return {
     ...config,

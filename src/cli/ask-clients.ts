@@ -20,15 +20,15 @@ import { localBuild } from './triage-input.ts';
 /** A turn as any client gives it; a service keeps the trace of its steps to itself until it is asked for the thread. */
 export type Answered = Omit<Turn, 'steps'>;
 
-/** Where a question about one thing is put: a service, a data directory, or a log in memory. */
+/** The target of questions about one analysis or build: a service, a data directory, or a log in memory. */
 export interface AskClient {
   readonly target: string;
-  /** Whether threads outlive the process. */
+  /** True if threads outlive the process. */
   readonly kept: boolean;
   ask(question: string, threadId: string | undefined, watcher: AskWatcher, signal: AbortSignal): Promise<Answered>;
-  /** Newest question first. */
+  /** Lists the threads, newest question first. */
   threads(): Promise<readonly Thread[]>;
-  /** The turns of a thread with their steps, oldest first. */
+  /** Lists the turns of a thread with their steps, oldest first. */
   turns(threadId: string): Promise<readonly Turn[]>;
   close(): Promise<void>;
 }
@@ -36,7 +36,7 @@ export interface AskClient {
 const TERMINAL = 'terminal';
 const LISTED = 20;
 
-/** Asks the stores of a data directory that nobody serves. Throws `locked` where somebody does. */
+/** Asks the stores of a data directory that no service uses. Throws `locked` if a service uses it. */
 export async function openStoredClient(target: string, config: Config): Promise<AskClient> {
   const app = await createApp(config, silentLogger);
   try {
@@ -74,7 +74,7 @@ export async function openLogClient(
   }
 }
 
-/** What an id names: `bld_…` and `provider:number` a build, anything else an analysis. */
+/** Checks whether an id names a build: `bld_…` and `provider:number` do, anything else names an analysis. */
 function namesBuild(target: string): boolean {
   return target.startsWith('bld_') || target.includes(':');
 }
@@ -145,7 +145,7 @@ async function readAnswer(body: ReadableStream<Uint8Array>, watcher: AskWatcher)
   throw new TriageError('upstream-failed', 'The service closed the connection without an answer.', { retryable: true });
 }
 
-/** Server-sent events one by one; comments are left out. */
+/** Parses server-sent events one by one and ignores comments. */
 async function* eventsOf(body: ReadableStream<Uint8Array>): AsyncGenerator<{ event: string; data: unknown }> {
   const decoder = new TextDecoder();
   let held = '';

@@ -12,14 +12,17 @@ import { EXIT, jsonText, print } from './terminal.ts';
 
 export interface ConnectOptions extends DataOptions {
   readonly repository?: string;
-  /** Of this service, as the provider reaches it. */
+  /** The URL of this service, as the provider reaches it. */
   readonly url?: string;
   readonly newSecret?: boolean;
   readonly create?: boolean;
   readonly test?: boolean;
 }
 
-/** `faultline connect PROVIDER`: what to set on both sides; on request it is done and tried. Exit 4 where something is wrong. */
+/**
+ * Runs `faultline connect PROVIDER`: shows what to configure on both sides, and on request configures and
+ * tests it. Exits with 4 if something is wrong.
+ */
 export async function runConnect(name: string, options: ConnectOptions): Promise<void> {
   const { config, isMade } = configured(dataDirectory(options.data), name);
   const provider = providerNamed(providersOf(config.providers), name);
@@ -50,7 +53,10 @@ export async function runConnect(name: string, options: ConnectOptions): Promise
 
 const LIMIT_MS = 120_000;
 
-/** `isMade`: the webhook's secret lies in the data directory, where nobody configured one. */
+/**
+ * Reads the configuration. `isMade` is true if the webhook secret comes from the data directory, because none
+ * is configured.
+ */
 function configured(dataDir: string, name: string): { readonly config: Config; readonly isMade: boolean } {
   const config = readConfig(dataDir);
   const given = Object.entries(config.providers).some(([one, { webhookSecrets }]) => one === name && webhookSecrets.length > 0);

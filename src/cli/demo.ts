@@ -48,7 +48,10 @@ export interface DemoService {
   readonly code: DemoCode;
 }
 
-/** Sends a week of builds and captured failures as a stranger would, waits for the answers, and prints them beside the truth. */
+/**
+ * Sends a week of builds and captured failures as an external sender would, waits for the answers, and prints
+ * them next to the correct ones.
+ */
 export async function runDemo({ address, token, shownToken, app, clock, code }: DemoService): Promise<void> {
   say(`\nSending sample data: a week of builds of ${HISTORY}, and ${SHOWN.length} captured failures …`);
   const answered = (buildId: string) => answerOf(address, token, buildId);
@@ -118,7 +121,10 @@ async function answerOf(address: string, token: string, buildId: string): Promis
   throw new Error(`build ${buildId} was not answered within ${WAIT_MS / 1000} s`);
 }
 
-/** The answer stands last: on a narrow terminal it is cut, and no row takes two lines. */
+/**
+ * Formats rows as a table. The answer is the last column, so that a narrow terminal cuts it and each row
+ * stays on one line.
+ */
 function table(rows: readonly string[][], width: number): string {
   const widths = (rows[0] ?? []).map((_, column) => maxOf(rows.map((row) => (row[column] ?? '').length)));
   return rows
@@ -134,7 +140,7 @@ function table(rows: readonly string[][], width: number): string {
 
 /** The time of the demo: that of the machine, but for the builds of its last week. */
 export interface DemoClock extends Clock {
-  /** What the time is from now on, in milliseconds since 1970; null: that of the machine. */
+  /** Sets the current time, in milliseconds since 1970; null returns to the time of the machine. */
   set(now: number | null): void;
 }
 
@@ -248,7 +254,10 @@ function startOf(past: Past, now: number): number {
   return now - past.ago * DAY_MS - EARLIER_MS + (past.number - (WEEK.find(({ ago }) => ago === past.ago)?.number ?? 0)) * 3 * HOUR_MS;
 }
 
-/** Where the code of the demo's repositories is, and the commits of its week, by build number; both empty where there is no git. */
+/**
+ * The clones of the demo's repositories and the commits of its week by build number; both are empty if git is
+ * missing.
+ */
 interface DemoCode {
   readonly clones: Readonly<Record<string, string>>;
   readonly commits: ReadonlyMap<number, string>;
@@ -274,7 +283,10 @@ export async function makeDemoCode(folder: string): Promise<DemoCode> {
   }
 }
 
-/** The repository of the week: a commit for each build; one breaks the receipt, a later one mends it. */
+/**
+ * Creates the repository of the week, with one commit per build. One commit breaks the receipt, and a later
+ * one fixes it.
+ */
 function shop(now: number): DemoRepository {
   const broken = WEEK.findIndex(({ slug }) => slug === REGRESSION);
   const mended = WEEK.findLastIndex(({ slug }) => slug === REGRESSION) + 1;
@@ -334,7 +346,10 @@ const TESTS: readonly { suite: string; name: string; file: string; slug?: string
   },
 ];
 
-/** The test results of a build in which the test of this captured failure failed; null: of a passed one. */
+/**
+ * Creates the test report of a build in which the test of this captured failure failed; null: a build that
+ * passed.
+ */
 function reportOf(slug: string | null): string {
   const cases = TESTS.map(({ suite, name, file, slug: failing, failure: message }) => {
     const failure = slug !== null && failing === slug ? `<failure message="${message}"/>` : '';
@@ -343,7 +358,7 @@ function reportOf(slug: string | null): string {
   return `<testsuite name="ci" tests="${TESTS.length}">\n${cases.join('\n')}\n</testsuite>`;
 }
 
-/** Decides as whoever tries the demo would; what is known already needs nobody. */
+/** Accepts the answer as a user of the demo would. A recalled answer needs no decision. */
 async function confirm(app: App, clock: Clock, analysisId: string): Promise<void> {
   const deps = { ...app, clock, claimMs: app.config.review.claimMs, blindEvery: 0 };
   const analysis = await app.stores.analyses.find(analysisId);

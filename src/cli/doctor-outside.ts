@@ -36,7 +36,10 @@ export function examineOutside(config: Config): Examination[] {
   ];
 }
 
-/** What is to be said there and what of it can be, as far as the configuration tells. Nothing where nothing is requested. */
+/**
+ * Checks which notices a provider posts and which the configuration allows. Returns nothing if the provider
+ * has no channels.
+ */
 function channelExaminations({ name, channels }: Provider, { http }: Config): Examination[] {
   if (channels.length === 0) return [];
   const notices = `${name} notices`;
@@ -75,7 +78,7 @@ function embedderExaminations(config: Config): Examination[] {
   return [{ name: 'embedder', mend, limitMs: 15_000, ask }];
 }
 
-/** Nothing is sent: that something answers at the address is enough. */
+/** Checks that the trace receivers respond. It sends no traces. */
 function receiverExaminations({ tracing }: Config): Examination[] {
   return receiversOf(tracing).map(({ name, url }) => ({
     name: `traces to ${name}`,
@@ -90,7 +93,10 @@ function receiverExaminations({ tracing }: Config): Examination[] {
 
 const SLACK = 'slack';
 
-/** Whether Slack takes the token, and whether somebody may press the buttons. Nothing where Slack is not used. */
+/**
+ * Checks whether Slack accepts the token and whether any user may press the buttons. Returns nothing if Slack
+ * is not used.
+ */
 export function slackExaminations({ slack }: Pick<Config, 'slack'>): Examination[] {
   if (slack.token === null) return [];
   return [
@@ -124,7 +130,10 @@ function buttonFindings({ signingSecrets, reviewers }: Config['slack']): Finding
   return [ok(name, `${counted(reviewers.length, 'member')} may decide`)];
 }
 
-/** Whether the SMTP server takes us. Webhooks are not asked: whatever is sent to them is posted. */
+/**
+ * Checks whether the SMTP server accepts our login. Webhooks are not probed, because every request to them is
+ * posted as a message.
+ */
 export function messageExaminations(config: Pick<Config, 'messages' | 'publishers'>): Examination[] {
   const { smtpUrl, teams, webhooks } = config.messages;
   const named = [...Object.keys(teams), ...Object.keys(webhooks)];

@@ -24,7 +24,7 @@ import { proposalIn } from './proposals.ts';
 import { askServer } from './server-client.ts';
 import { EXIT, interruptSignal, say, tell } from './terminal.ts';
 
-/** What `confirm`, `bisect` and `try-fix` have in common. */
+/** The options that `confirm`, `bisect`, and `try-fix` share. */
 export interface RunOptions {
   readonly log?: string;
   readonly runs: number;
@@ -49,7 +49,10 @@ export interface ConfirmCommandOptions extends ServerOptions, RunOptions {
   readonly suggest?: boolean;
 }
 
-/** `faultline confirm -- COMMAND…`: exit 5 where the failure did not come back, 10 where the runs do not tell. */
+/**
+ * Runs `faultline confirm -- COMMAND…`. Exits with 5 if the failure did not recur, and with 10 if the runs
+ * are inconclusive.
+ */
 export async function runConfirm(argv: readonly string[], options: ConfirmCommandOptions): Promise<void> {
   const read = outputReader();
   const { log, base, runs, minutes, install, conditions, json } = options;
@@ -92,7 +95,10 @@ async function followUpsOf({ bisect, tryFix, suggest = false }: ConfirmCommandOp
   };
 }
 
-/** Words that take the network from a command. Throws `invalid-config` where this machine cannot. */
+/**
+ * Returns the command prefix that disables the network. Throws `invalid-config` if this machine cannot do
+ * that.
+ */
 export async function withoutNetwork(): Promise<readonly string[]> {
   const words = await networkOff();
   if (words !== null) return words;
@@ -111,7 +117,7 @@ async function report(experiment: Experiment, build: string, options: ServerOpti
   say(`Reported to build ${buildId}${analyses.length === 0 ? '; no answer about these tests yet' : `, for ${analyses.join(', ')}`}.`);
 }
 
-/** Tests that a log names as failed; none without a log. */
+/** Reads the failing tests that a log names. Returns none without a log. */
 export async function failingTests(path: string | undefined, read: OutputReader): Promise<FailingTest[]> {
   if (path === undefined) return [];
   const { http } = await terminalConfig();
@@ -151,7 +157,10 @@ export interface BisectCommandOptions extends RunOptions {
   readonly json?: boolean;
 }
 
-/** `faultline bisect -- COMMAND…`: exit 5 where the bad commit does not fail, 10 where no commit is named. */
+/**
+ * Runs `faultline bisect -- COMMAND…`. Exits with 5 if the bad commit does not fail, and with 10 if no commit
+ * is identified.
+ */
 export async function runBisect(argv: readonly string[], options: BisectCommandOptions): Promise<void> {
   const read = outputReader();
   const { good, bad, build, install, log, runs, minutes, only, json } = options;
@@ -177,7 +186,7 @@ export async function runBisect(argv: readonly string[], options: BisectCommandO
   else if (found.verdict !== 'found' && found.verdict !== 'part') process.exitCode = EXIT.needsPerson;
 }
 
-/** What `--only N/M --json` printed on another machine. */
+/** Reads the output that `--only N/M --json` printed on another machine. */
 async function resultIn(path: string): Promise<Bisection> {
   const text = await readFile(path, 'utf8').catch((cause: unknown) => {
     throw new TriageError('invalid-input', `${path} cannot be read: ${messageOf(cause)}`, { cause });

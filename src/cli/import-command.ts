@@ -18,22 +18,25 @@ import { interruptSignal, say, tell } from './terminal.ts';
 
 export interface ImportOptions extends DataOptions {
   readonly repository: string;
-  /** In days. */
+  /** The age of the oldest run to import, in days. */
   readonly since: number;
   readonly provider?: string;
   readonly limit: number;
 }
 
 const DAY_MS = 24 * 60 * 60_000;
-/** Of one call to the provider. */
+/** Time limit of one call to the provider, in milliseconds. */
 const CALL_MS = 60_000;
 const LOOK_MS = 250;
 
-/** `faultline import`: past runs of a repository become builds, with their logs and, on an embedded installation, their answers. */
+/**
+ * Runs `faultline import`: imports past runs of a repository as builds, with their logs and, on an embedded
+ * installation, their answers.
+ */
 export async function runImport(options: ImportOptions): Promise<void> {
   const config = readStoreConfig(dataDirectory(options.data));
   const provider = chosen(config, options.provider);
-  // Whoever imports wants the runs, not the log of the service between them.
+  // Users of an import want to see the runs, not the service log between them.
   const level = process.env.FAULTLINE_LOG_LEVEL ?? 'error';
   const logger = level === 'silent' ? silentLogger : await createLogger(level, maskingOf(config).known);
   const signal = interruptSignal();
@@ -55,7 +58,10 @@ export async function runImport(options: ImportOptions): Promise<void> {
   }
 }
 
-/** The one that was named, else the only one whose past can be read. Throws `invalid-config` with what there is. */
+/**
+ * Returns the named provider, or the only one whose past runs can be read. Throws `invalid-config` with the
+ * available ones.
+ */
 function chosen(config: Config, name: string | undefined): Provider & { readonly openPastRuns: NonNullable<Provider['openPastRuns']> } {
   const readable = providersOf(config.providers).flatMap((provider) => {
     const { openPastRuns, code } = provider;
@@ -70,7 +76,10 @@ function chosen(config: Config, name: string | undefined): Provider & { readonly
   throw new TriageError('invalid-config', `${says} (${there}).`);
 }
 
-/** An embedded database has one process at a time, so what is pending is answered in this one: passed builds are learned from first. */
+/**
+ * Answers the pending builds in this process, because an embedded database allows one process at a time. It
+ * learns from passing builds first.
+ */
 async function answer(
   app: App,
   { failed, source }: { failed: readonly string[]; source: BuildSource },
@@ -150,11 +159,11 @@ function summary(counts: Counts, waiting: number, repository: string): string {
 
 export interface ReportOptions extends DataOptions {
   readonly repository: string;
-  /** In days. */
+  /** The age of the oldest build to report, in days. */
   readonly since: number;
 }
 
-/** `faultline report`: what was, or would have been, answered. */
+/** Runs `faultline report`: shows what was answered, or would have been. */
 export async function runReport(options: ReportOptions): Promise<void> {
   const since = new Date(Date.now() - options.since * DAY_MS);
   const report = await withApp(options, ({ stores }) => reportOf(stores, { repository: options.repository, since }));

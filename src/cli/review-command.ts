@@ -22,7 +22,10 @@ export async function listReviews(options: ServerOptions & { readonly state?: st
   return tell(options, { items, questions }, rows.length === 0 ? 'The queue is empty.' : rows.join('\n'));
 }
 
-/** `faultline review show ID`: the answer that waits, as the terminal shows any answer, and why it waits. */
+/**
+ * Runs `faultline review show ID`: shows the waiting answer as the terminal shows every answer, and the
+ * reason why it waits.
+ */
 export async function showReview(id: string, options: ServerOptions): Promise<void> {
   const { review, analysis } = await askServer(await serverOf(options), 'GET', `/api/reviews/${encodeURIComponent(id)}`, Detail);
   const voice = voiceOf({});
@@ -34,21 +37,24 @@ export async function showReview(id: string, options: ServerOptions): Promise<vo
   );
 }
 
-/** `faultline review claim|release|skip ID`. */
+/** Runs `faultline review claim|release|skip ID`. */
 export async function holdReview(id: string, act: 'claim' | 'release' | 'skip', options: ServerOptions): Promise<void> {
   const Held = z.union([Review, Decided.transform((value) => value.review)]);
   const review = await askServer(await serverOf(options), 'POST', `/api/reviews/${encodeURIComponent(id)}/${act}`, Held, {});
   return tell(options, { review }, rowOf(review));
 }
 
-/** `faultline review undo ID`: your own decision, or with the role admin anybody's. */
+/**
+ * Runs `faultline review undo ID`: undoes the user's own decision or, with the role admin, the decision of
+ * any user.
+ */
 export async function undoReview(id: string, options: ServerOptions): Promise<void> {
   const outcome = await askServer(await serverOf(options), 'POST', `/api/reviews/${encodeURIComponent(id)}/undo`, UndoView, {});
   const what = outcome.undone.length === 0 ? 'already undone' : outcome.undone.length === 1 ? 'undone' : `${outcome.undone.length} undone`;
   return tell(options, outcome, `${what} · ${rowOf(outcome.review)}`);
 }
 
-/** `faultline review [ID]`: the queue on a terminal, one item at a time. */
+/** Runs `faultline review [ID]`: shows the queue on a terminal, one item at a time. */
 export async function workThroughQueue(id: string | undefined, options: ServerOptions): Promise<void> {
   if (process.stdin.isTTY !== true || process.stdout.isTTY !== true || options.json === true) {
     const message =
@@ -69,7 +75,7 @@ export async function workThroughQueue(id: string | undefined, options: ServerOp
   }
 }
 
-/** `faultline review answer ID TEXT`: the run that asked goes on. */
+/** Runs `faultline review answer ID TEXT`. The run that asked then continues. */
 export async function answerQuestion(id: string, answer: string, options: ServerOptions): Promise<void> {
   const question = await askServer(await serverOf(options), 'POST', `/api/reviews/${encodeURIComponent(id)}/answer`, ReviewerQuestion, {
     answer,
@@ -77,7 +83,7 @@ export async function answerQuestion(id: string, answer: string, options: Server
   return tell(options, { question }, `answered · ${questionRow(question)}`);
 }
 
-/** `faultline review accept|correct|reject ID`: decides on the version that was current a moment ago. */
+/** Runs `faultline review accept|correct|reject ID`: decides on the version that was current a moment ago. */
 export async function decideReview(id: string, decision: DecisionInput, options: ServerOptions): Promise<void> {
   const [server, path] = [await serverOf(options), `/api/reviews/${encodeURIComponent(id)}`];
   const { review } = await askServer(server, 'GET', path, Detail);

@@ -8,7 +8,10 @@ import { jsonText, print } from './terminal.ts';
 const MOST = 200;
 const Found = listOf(FailureRow);
 
-/** `faultline search QUERY`: one line a failure, newest first. A search that is not understood is refused with what would be. */
+/**
+ * Runs `faultline search QUERY`: prints one line per failure, newest first. An invalid query is rejected with
+ * the valid forms.
+ */
 export async function runSearch(query: string, options: ServerOptions & { readonly limit: number }): Promise<void> {
   const asked = new URLSearchParams({ q: query, limit: String(Math.min(options.limit, MOST)) });
   const { items, next } = await askServer(await serverOf(options), 'GET', `/api/failures?${asked}`, Found);

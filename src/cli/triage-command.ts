@@ -34,7 +34,7 @@ export interface TriageCommandOptions extends TriageInputOptions {
   readonly each?: boolean;
 }
 
-/** `faultline triage`: one answer per cause, from a log and a terminal, with no server and no key. */
+/** Runs `faultline triage`: answers each cause in a log, on a terminal, without a server or a key. */
 export async function runTriage(path: string, options: TriageCommandOptions, config: Config): Promise<void> {
   const run = await openTriageRun(options, config);
   const { analyses, failed } = await answerInput({ path, isFound: false, files: options.files ?? [], name: null }, run);
@@ -58,14 +58,14 @@ export interface TriageRun {
 
 interface NamedInput extends ListedInput {
   readonly files: readonly string[];
-  /** What it is called among several; null where it is the only one. */
+  /** The name of the input among several; null if it is the only one. */
   readonly name: string | null;
 }
 
 interface AnsweredInput {
   /** None where nothing failed. */
   readonly analyses: readonly Analysis[];
-  /** Why the failing command could not be run again; null where it was, or was not asked for. */
+  /** The error that prevented a rerun of the failing command; null if it ran or was not requested. */
   readonly failed: unknown;
 }
 
@@ -106,7 +106,7 @@ async function printAnswers(
   await print(`${headOf(name, voice)}${renderAnswers(answers, voice)}${hints}${shown(traces, voice)}`);
 }
 
-/** An interruption has set its own exit code. */
+/** Sets the exit code unless it is 0. An interruption has set its own code. */
 export function endWith(code: number): void {
   if (code !== EXIT.ok) process.exitCode = code;
 }
@@ -114,7 +114,9 @@ export function endWith(code: number): void {
 const CONFIRM_RUNS = 5;
 const CONFIRM_MS = 15 * 60_000;
 
-/** What running the failing command again shows, also where it is interrupted; null where that was not asked for. */
+/**
+ * Runs the failing command again and returns the result, even if interrupted; null if that was not requested.
+ */
 async function confirmed(
   { failingTests }: Reading,
   { confirm, repo }: TriageCommandOptions,
@@ -130,7 +132,10 @@ async function confirmed(
   return { experiment: await runAgain(options, deps, interruptSignal()), failed: null };
 }
 
-/** Whoever names the model wants no answer of the rules. Throws `invalid-config` where none is configured. */
+/**
+ * Throws `invalid-config` if no model is configured. A user who requests the model does not want an answer of
+ * the rules.
+ */
 function requireModel({ analyst }: Config): void {
   if (modelOptions(analyst.llm) !== null) return;
   const message =
@@ -138,7 +143,7 @@ function requireModel({ analyst }: Config): void {
   throw new TriageError('invalid-config', message);
 }
 
-/** Nothing that was read says that something failed, and whoever judged found no cause either. */
+/** Checks whether nothing in the reading indicates a failure and the analyst found no cause either. */
 function hasNoFailure(analyses: readonly Analysis[], reading: Reading): boolean {
   return !showsFailure(reading) && analyses.every(({ classification, kind }) => classification.abstained && kind === 'unknown');
 }
@@ -166,7 +171,7 @@ function shown(traces: readonly AnalysisTrace[], voice: Voice): string {
   return traces.map((trace) => `\n${renderTrace(trace, voice)}`).join('');
 }
 
-/** The exit code for the answers of each input: 5 only where nothing failed in any of them. */
+/** Returns the exit code for the answers of all inputs: 5 only if nothing failed in any of them. */
 export function exitCodeOf(inputs: readonly (readonly Analysis[])[], { exitCode }: TriageCommandOptions): number {
   const analyses = inputs.flat();
   if (analyses.length === 0) return EXIT.noFailure;
@@ -175,13 +180,13 @@ export function exitCodeOf(inputs: readonly (readonly Analysis[])[], { exitCode 
   return analyses.every(({ category }) => category === 'INFRA_ERROR') ? EXIT.infrastructure : EXIT.ok;
 }
 
-/** `faultline trace ID`: what an analysis did, from a running service. */
+/** Runs `faultline trace ID`: shows the steps of an analysis from a running service. */
 export async function runTrace(id: string, options: ServerOptions): Promise<void> {
   const trace = await askServer(await serverOf(options), 'GET', `/api/analyses/${encodeURIComponent(id)}/trace`, AnalysisTrace);
   return tell(options, { trace }, renderTrace(trace, voiceOf({})));
 }
 
-/** A tree on a terminal, `Key<tab>value` lines in a pipe. */
+/** Renders a tree on a terminal, and `Key<tab>value` lines in a pipe. */
 function renderTrace(trace: AnalysisTrace, voice: Voice): string {
   return voice.color ? renderTraceTree(trace, voice) : renderTracePlain(trace);
 }

@@ -10,8 +10,9 @@ import { unreadableJson } from './triage-json.ts';
 import { renderFileHead } from './triage-text.ts';
 
 /**
- * `faultline triage --each`: answers each file by itself, with one object of JSON or one section of text for each, in their order. What cannot
- * be read is told in its place and stops no other. The exit code is 3 where nothing could be read.
+ * Runs `faultline triage --each`: answers each file separately, with one JSON object or one section of text
+ * per file, in order. A file that cannot be read is reported in its place and does not stop the others. Exits
+ * with 3 if no file could be read.
  */
 export async function runTriageEach(paths: readonly string[], options: TriageCommandOptions, config: Config): Promise<void> {
   if (paths.includes('-')) throw new TriageError('invalid-config', '--each reads files: name a directory or files instead of -.');
@@ -32,7 +33,7 @@ export async function runTriageEach(paths: readonly string[], options: TriageCom
   endWith(answered.length === 0 ? EXIT.unreadable : exitCodeOf(answered, options));
 }
 
-/** What is wrong with one file only. */
+/** The error codes that concern one file only. */
 const OF_ONE_FILE: readonly string[] = ['invalid-input', 'too-large', 'unsupported-type', 'not-found'];
 
 async function tellUnreadable(file: string, { code, message }: TriageError, { options, voice }: TriageRun): Promise<void> {

@@ -111,12 +111,15 @@ async function triageRead(app: TerminalApp, { sources, greenText }: ReadInput, o
   }
 }
 
-/** The build that a log from nowhere belongs to. */
+/** Creates the build for a log that comes from no CI. */
 export function localBuild(): Build {
   return { ...sparseBuild({ repository: LOCAL, pipeline: 'terminal', number: '1' }), id: 'local', receivedAt: new Date().toISOString() };
 }
 
-/** The commits that were named, as ids, and the one that is checked out where none was. Throws where the clone does not have them. */
+/**
+ * Resolves the named commits to ids, or takes the commit that is checked out if none was named. Throws if the
+ * clone does not contain them.
+ */
 async function commitsOf({ repo, commit, greenCommit }: TriageInputOptions): Promise<Pick<TriageInputOptions, 'commit' | 'greenCommit'>> {
   if (repo === undefined) {
     const named = commit === undefined ? (greenCommit === undefined ? null : '--green-commit') : '--commit';

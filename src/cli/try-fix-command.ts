@@ -23,7 +23,10 @@ export interface TryFixCommandOptions extends ServerOptions, RunOptions {
   readonly allowWorkflows?: boolean;
 }
 
-/** `faultline try-fix -- COMMAND…`: exit 5 where the command does not fail, 10 where no change fixes it. */
+/**
+ * Runs `faultline try-fix -- COMMAND…`. Exits with 5 if the command does not fail, and with 10 if no change
+ * fixes it.
+ */
 export async function runTryFix(argv: readonly string[], options: TryFixCommandOptions): Promise<void> {
   const read = outputReader();
   const { patch = [], analysis = [], check, branch, install, runs, minutes, json } = options;

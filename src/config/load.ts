@@ -9,8 +9,9 @@ import type { Variable } from './variable.ts';
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * The preset with what the environment changes, checked. A profile sets its numbers first, so that a single setting overrides it. `readFile` reads the files of NAME_FILE variables. Throws
- * TriageError `invalid-config` naming each wrong setting and its variable.
+ * Loads the preset, applies the environment, and checks the result. A profile sets its numbers first, so that
+ * a single setting overrides it. `readFile` reads the files of NAME_FILE variables. Throws TriageError
+ * `invalid-config` naming each wrong setting and its variable.
  */
 export function loadConfig(preset: object, environment: Environment, readFile: (path: string) => string): Config {
   const merged: Tree = { ...structuredClone(preset) };
@@ -86,7 +87,7 @@ function parsedValue(variable: Variable, text: string, readFile: (path: string) 
   }
 }
 
-/** An object as it stands, or the path of a file that holds one. */
+/** Parses an inline object, or reads it from the file at a path. */
 function jsonOf({ name }: Variable, text: string, readFile: (path: string) => string): unknown {
   const given = text.trim();
   const inline = given.startsWith('{');
@@ -131,12 +132,12 @@ function tokenOf(variable: Variable, entry: string): { name: string; roles: stri
   throw new TriageError('invalid-config', `${variable.name}: an entry does not have the form name:role+role:token`);
 }
 
-/** Where a data directory keeps replays. */
+/** Returns the folder of replays in a data directory. */
 export function runsFolder(dataDir: string): string {
   return join(dataDir, 'runs');
 }
 
-/** One process, one data directory, nothing to install. */
+/** Creates the preset `embedded`: one process, one data directory, nothing to install. */
 export function embedded(dataDir: string, knowledgeFolder: string) {
   return {
     ...COMMON,
@@ -150,8 +151,8 @@ export function embedded(dataDir: string, knowledgeFolder: string) {
 }
 
 /**
- * Services of their own, so that any number of processes share the work. Their addresses have no default: whoever leaves one
- * out is told its variable.
+ * Creates the preset `server`, with separate services, so that any number of processes share the work. Their
+ * URLs have no default: a missing one is reported with its variable.
  */
 function server(dataDir: string, knowledgeFolder: string): object {
   return {
@@ -165,7 +166,10 @@ function server(dataDir: string, knowledgeFolder: string): object {
   };
 }
 
-/** The preset that the environment names in FAULTLINE_PRESET; unset, an address of a PostgreSQL server means `server`. */
+/**
+ * Creates the preset that FAULTLINE_PRESET names. If it is unset, the URL of a PostgreSQL server selects
+ * `server`.
+ */
 export function presetOf(environment: Environment, dataDir: string, knowledgeFolder: string): object {
   const name =
     environment.FAULTLINE_PRESET?.trim() ||

@@ -3,7 +3,10 @@ import type { Config } from './schema.ts';
 
 const NO_NAMES: Config['mask'] = { emails: false, hosts: false, hostSuffixes: [] };
 
-/** What masking is told: the process's own secrets, and which names are hidden beside them. Of as much of the configuration as there is; the terminal has no server and no database. */
+/**
+ * Creates the masking options: the secrets of the process, and the names to hide in addition to them. Accepts
+ * a partial configuration, because the terminal has no server and no database.
+ */
 export function maskingOf(config: Partial<Config>) {
   const own = listOwnSecrets(config).map(({ secret }) => secret);
   const known = [
@@ -45,7 +48,10 @@ export function listOwnSecrets({ auth, providers }: Partial<Config>): readonly {
   ];
 }
 
-/** Of any address, also one that names several servers (mongodb://user:password@one,two/), which `URL` does not take. */
+/**
+ * Extracts the password of a URL. It also accepts several servers (mongodb://user:password@one,two/), which
+ * `URL` does not parse.
+ */
 function passwordOf(url: string | null): string | null {
   const spelt = /^[^:/]+:\/\/[^:@/]*:([^/?#]+)@/.exec(url ?? '')?.[1];
   if (spelt === undefined) return null;

@@ -23,7 +23,9 @@ import { ciName, editorAddress } from './outside.ts';
 import { type ConsoleApp, mayReview, readerOf, route, sendPage } from './page.ts';
 import { evidenceChip, inlineProse, prose } from './prose.ts';
 
-/** `/analyses/:id`: one answer for good; pull requests, Slack and the terminal lead here. */
+/**
+ * Serves `/analyses/:id`, the permanent page of one answer. Pull requests, Slack and the terminal link to it.
+ */
 export function registerAnalysisPage(app: ConsoleApp, deps: ConsoleDeps): void {
   app.get('/analyses/:id', route('read', { params: IdParams }), async (request, reply) => {
     const analysis = await findAnalysis(deps.stores.analyses, request.params.id);
@@ -43,7 +45,10 @@ export function registerAnalysisPage(app: ConsoleApp, deps: ConsoleDeps): void {
   });
 }
 
-/** A sure answer may be wrong, too: whoever may review opens an item for it. */
+/**
+ * Renders the notice of an answer that was not sent for review. A confident answer may be wrong too, so a
+ * reviewer can open an item for it.
+ */
 function notAsked(analysis: Analysis, reviews: boolean): Html {
   if (isUnread(analysis)) return html`<p class="quiet">Not sent for review: there is no log to judge it by.</p>`;
   const open = reviews && postForm(`/analyses/${encodeURIComponent(analysis.id)}/review`, {}, html`<button>Give feedback</button>`);
@@ -128,17 +133,17 @@ async function greenOf(stores: Pick<ShownStores, 'builds'>, build: Build): Promi
 }
 
 interface PartsOptions {
-  /** Why a person is asked; nothing where nobody is. */
+  /** The reasons why a person is asked; empty if no one is asked. */
   readonly why?: readonly string[];
-  /** What comes between the verdict and its evidence. */
+  /** The part between the verdict and its evidence. */
   readonly between?: Shown;
   /** The reader's template of an address that opens a file in their editor. */
   readonly editor?: string;
 }
 
 /**
- * Everything that is known of one analysis, below its title: the verdict, then its evidence beside what else
- * is known.
+ * Renders everything that is known of one analysis, below its title: the verdict, then its evidence next to
+ * what else is known.
  */
 export function analysisParts(facts: AnalysisFacts, { why = [], between, editor = '' }: PartsOptions = {}): Html {
   return html`${verdictBox(facts, why)}${between}
@@ -176,8 +181,8 @@ const OWN_PLACE: readonly string[] = ['Tried', 'Cause', 'Related'];
 const ONE_LINE = 160;
 
 /**
- * What it is, how sure and how often that was right, the cause with what it rests on, the fix, why a person,
- * and what contradicts it.
+ * Renders the verdict: what it is, how confident it is and how often that was right, the cause with its
+ * evidence, the fix, why a person is asked, and what contradicts it.
  */
 function verdictBox(facts: AnalysisFacts, why: readonly string[] = []): Html {
   const { analysis } = facts;
@@ -195,7 +200,7 @@ ${causeOf(analysis, ids)}
 
 function headline({ analysis, track }: AnalysisFacts, { what, standing, confirmed, confidence }: AnswerView): Html {
   if (what === null) return html`<strong>Not analyzed</strong>: ${standing}`;
-  // Where too few were decided here, how such answers did elsewhere is told below.
+  // If too few answers were decided here, the track record from elsewhere is shown below instead.
   const isTold = track.of >= TOO_FEW || analysis.classification.record === undefined;
   const sure =
     confirmed === null
@@ -204,7 +209,10 @@ function headline({ analysis, track }: AnalysisFacts, { what, standing, confirme
   return html`<span class="category">${analysis.category}</span> · ${analysis.kind.replaceAll('_', ' ')} · ${sure}`;
 }
 
-/** "answers at 70–80 % were right 31 of 42"; with too few decided, that. */
+/**
+ * Returns a sentence such as "answers at 70–80 % were right 31 of 42", or one that says that too few were
+ * decided.
+ */
 export function trackSentence(track: TrackRecord): string {
   if (track.of === 0) return 'too few decisions at this level to state accuracy';
   const level = `${Math.round(track.from * 100)}–${Math.round(track.to * 100)} %`;
@@ -213,8 +221,8 @@ export function trackSentence(track: TrackRecord): string {
 }
 
 /**
- * The cause with the chips of what it rests on; what else is claimed, each with its own. Lines of evidence
- * lead back to `#claim-1`, …
+ * Renders the cause with chips for its evidence, then the other claims, each with its own chips. Lines of
+ * evidence link back to `#claim-1`, …
  */
 function causeOf({ answer }: Analysis, ids: ReadonlySet<string>): Html {
   const first = answer.claims.findIndex(({ text }) => text.trim() === answer.rootCause.trim());
@@ -236,7 +244,10 @@ function evidenceIds({ evidence }: Analysis): ReadonlySet<string> {
   return new Set(evidence.map(({ id }) => id));
 }
 
-/** Other explanations that fit, and what would settle each; nothing where there are fewer than two. */
+/**
+ * Renders other explanations that fit, and what would settle each. Renders nothing if there are fewer than
+ * two.
+ */
 function hypothesesPart({ analysis }: AnalysisFacts): Html {
   const { hypotheses } = analysis.answer;
   const ids = evidenceIds(analysis);
@@ -251,8 +262,9 @@ function hypothesesPart({ analysis }: AnalysisFacts): Html {
 const MAX_TEXT = 4000;
 
 /**
- * What the answer rests on: the exact lines of the logs, then what the tools found; what was judged irrelevant comes last, folded.
- * `logs`: only the lines, which say nothing of the answer.
+ * Renders the evidence of the answer: the exact lines of the logs, then what the tools found. Evidence that
+ * was judged irrelevant comes last, folded.
+ * `logs`: only the lines, which reveal nothing of the answer.
  */
 export function evidencePart({ analysis, windows }: AnalysisFacts, what: 'all' | 'logs' = 'all'): Html {
   const others = analysis.evidence.filter(({ id, tool }) => !windows.shown.has(id) && (what === 'all' || tool === 'log'));
@@ -277,7 +289,10 @@ function plain(line: string): string {
   return cleanLine(stripEscapes(line));
 }
 
-/** Files that may hold the fault, the likeliest first, and whether the failure is older than the change. */
+/**
+ * Renders the files that may hold the fault, most likely first, and whether the failure is older than the
+ * change.
+ */
 function suspectsPart(facts: AnalysisFacts, editor: string): Html {
   const { suspects } = facts.analysis.answer;
   return html`<section aria-labelledby="suspects"><h2 id="suspects">Suspects</h2>
@@ -293,7 +308,10 @@ function suspect(one: Suspect, { overlap, build }: AnalysisFacts, editor: string
 <br><span class="quiet">${overlap.includes(path) && html`<strong class="warn">in this change</strong> · `}${reason}${origin !== '' && ` · ${origin}`}</span></li>`;
 }
 
-/** Said only where the past tells: the same failure before this change, or none. */
+/**
+ * Renders the note that the failure is older than the change. Renders nothing unless the history shows the
+ * same failure before this change, or none.
+ */
 function notYourChange({ past, analysis, build }: AnalysisFacts): Html {
   const before = past.filter(
     ({ failure, commit }) => failure.fingerprint.value === analysis.fingerprint && (commit === null || commit !== build.commit),
@@ -317,7 +335,9 @@ ${decided.length + before.length === 0 ? html`<p class="quiet">Not seen before i
 <p><a href="${causeAddress(analysis.fingerprint)}">All occurrences</a></p></section>`;
 }
 
-/** Its first test's newest runs, oldest first; nothing where it never failed before. */
+/**
+ * Renders the newest runs of its first test, oldest first. Renders nothing if the test never failed before.
+ */
 function testRunsPart({ flakiness }: AnalysisFacts): Html {
   if (flakiness === null) return html``;
   const chance = flakeProbability(flakiness);

@@ -16,12 +16,15 @@ import { inlineProse } from './prose.ts';
 
 const ThreadParams = IdParams.extend({ thread: z.string().min(1).max(300) });
 const Body = z.object({ question: z.string().max(10_000), thread: z.string().max(300).optional() });
-/** Of one process. */
+/** The maximum number of questions that one process answers at a time. */
 const AT_ONCE = 8;
 /** A question may cost tokens and tool calls; of one address, a minute. */
 const QUESTIONS_A_MINUTE = 30;
 
-/** `/analyses/:id/ask`: follow-up questions. The answer comes as a page, or as events to a browser that can show it growing. */
+/**
+ * Serves `/analyses/:id/ask`, the follow-up questions. The answer is sent as a page, or as events to a
+ * browser that can show it while it is written.
+ */
 export function registerAskPages(app: ConsoleApp, deps: ConsoleDeps): void {
   const gate = createGate(AT_ONCE);
   app.get('/analyses/:id/ask', route('read', { params: IdParams }), async (request, reply) => {
@@ -49,7 +52,10 @@ export function registerAskPages(app: ConsoleApp, deps: ConsoleDeps): void {
   });
 }
 
-/** `step` and `text` while it grows, `wrong` where it fails, `done` with the address of the checked whole. */
+/**
+ * Sends the answer as events: `step` and `text` while it is written, `wrong` if it fails, and `done` with the
+ * address of the complete, checked answer.
+ */
 function answerAsEvents(
   opened: OpenQuestion,
   request: FastifyRequest,
@@ -108,7 +114,10 @@ function threadPage(analysis: Analysis, thread: Thread, turns: readonly Turn[]):
 ${askForm(analysis.id, thread.id)}`;
 }
 
-/** The browser answers it in place, with a button that stops it; without scripts the answer comes as a page. */
+/**
+ * Renders the question form. The browser shows the answer in place, with a button that stops it; without
+ * scripts the answer comes as a page.
+ */
 function askForm(analysisId: string, threadId: string | null): Html {
   return html`<form method="post" action="${askAddress(analysisId)}" class="ask" data-ask>${hiddenFields({ thread: threadId ?? undefined })}
 <label for="question">Question</label><textarea id="question" name="question" required maxlength="2000"></textarea>

@@ -25,14 +25,15 @@ const MARKS: Readonly<Record<Build['status'], { readonly sign: string; readonly 
   unknown: { sign: '?', tone: 'quiet' },
 };
 
-/** A status by sign, word and colour: never by colour alone. */
+/** Renders a status by sign, word and color, never by color alone. */
 function statusWord(status: Build['status']): Html {
   const { sign, tone } = MARKS[status];
   return html`<span class="${tone} status"><span aria-hidden="true">${sign}</span> ${status}</span>`;
 }
 
 /**
- * `shop/api · ci #812 · PR 1204 fix/tax · a41f9c2 by ada`, with a link to its CI where that is a web address.
+ * Renders a line such as `shop/api · ci #812 · PR 1204 fix/tax · a41f9c2 by ada`, with a link to its CI if
+ * that is a web address.
  */
 export function buildLine(build: Build): Html {
   const name = buildName(build);
@@ -43,7 +44,7 @@ export function buildLine(build: Build): Html {
   );
 }
 
-/** "ci #111, attempt 2". */
+/** Returns a name such as "ci #111, attempt 2". */
 function buildName({ pipeline, number, attempt }: Build): string {
   return `${pipeline} #${number}${attempt > 1 ? `, attempt ${attempt}` : ''}`;
 }
@@ -61,7 +62,9 @@ function ciLink(build: Build): Shown {
   return address !== null && html` · <a href="${address}" rel="noreferrer">Open in ${ciName(build)}</a>`;
 }
 
-/** The first attempt after a failed one that passed, with a link; nothing where none is known. */
+/**
+ * Renders a link to the first later attempt that passed after a failed one. Renders nothing if none is known.
+ */
 function passedLater({ status, attempt }: Build, attempts: readonly Build[]): Shown {
   const passed = attempts
     .filter((one) => one.attempt > attempt && one.status === 'passed')
@@ -91,7 +94,7 @@ const Query = z.object({
 });
 type Query = z.infer<typeof Query>;
 
-/** `/builds`: what came in, newest first, with the causes that were found. */
+/** Serves `/builds`, the list of received builds, newest first, with the causes that were found. */
 export function registerBuildList(app: ConsoleApp, deps: ConsoleDeps): void {
   app.get('/builds', route('read', { querystring: Query }), async (request, reply) => {
     const { query } = request;
@@ -170,7 +173,7 @@ const MAX_TESTS = 20;
 
 type BuildFacts = Awaited<ReturnType<typeof factsOf>>;
 
-/** `/builds/:id`: one build as its causes, then its tests, then its logs. */
+/** Serves `/builds/:id`, one build with its causes, its tests and its logs, in this order. */
 export function registerBuildPage(app: ConsoleApp, deps: ConsoleDeps): void {
   app.get('/builds/:id', route('read', { params: IdParams }), async (request, reply) => {
     const build = await findBuild(deps.stores.builds, request.params.id, {});
@@ -181,8 +184,8 @@ export function registerBuildPage(app: ConsoleApp, deps: ConsoleDeps): void {
 }
 
 /**
- * `attempts`: its newest; `step`: the last that is done while it is analyzed; `pages`: pages of the logs at
- * the build's CI, by the logs' names.
+ * Reads what the page of a build shows. `attempts`: the newest attempts; `step`: the last finished step while
+ * the build is analyzed; `pages`: pages of the logs at the build's CI, by the names of the logs.
  */
 async function factsOf(build: Build, principal: Principal | null, deps: ConsoleDeps) {
   const { stores, archive, currentStep } = deps;

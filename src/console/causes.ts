@@ -21,7 +21,7 @@ import { answerPage, type ConsoleApp, mayReview, namesOf, readerOf, route, sendP
 
 const PAGE = 50;
 const MOST_EVENTS = 30;
-/** Tests of a cause whose flakiness is told. */
+/** The maximum number of tests of a cause whose flakiness is shown. */
 const MOST_TESTS = 5;
 
 const Query = z.object({
@@ -43,7 +43,9 @@ const NAMES: Readonly<Record<CauseList, string>> = {
 const name = z.string().min(1).max(300);
 const Form = z.looseObject({ repository: name, fingerprint: name, version: z.coerce.number().int().min(1).max(2_147_483_647) });
 
-/** `/causes`: what somebody must act on, and whose it is. `POST /causes`: what a person makes of one. */
+/**
+ * Serves `/causes`, the causes that need action and their owners. `POST /causes` changes the state of one.
+ */
 export function registerCauses(app: ConsoleApp, deps: ConsoleDeps): void {
   app.get('/causes', route('read', { querystring: Query }), async (request, reply) => {
     const { list, repo, offset } = request.query;
@@ -104,7 +106,10 @@ function ticketLink({ ticket }: Cause): Shown {
   return target !== null && html`<br><a href="${target}" rel="noreferrer">ticket</a>`;
 }
 
-/** How a cause is in each repository, what can be made of it, and what became of it; for the cause's own page. */
+/**
+ * Renders the state of a cause in each repository, the actions on it, and its history, for the page of the
+ * cause.
+ */
 async function standingPart(deps: ConsoleDeps, fingerprint: string, principal: Principal | null): Promise<Html> {
   const causes = await deps.stores.causes.ofFingerprint(fingerprint);
   const acts = mayReview(principal);
@@ -118,7 +123,7 @@ ${acts && html`${undoForm(cause, events, principal?.name ?? '')}${actsOn(cause, 
   return html`<h2 id="standing">State and assignee</h2>${parts}${flakyPart(await flakyTests(deps, fingerprint), causes)}`;
 }
 
-/** The flaky and quarantined tests among its newest failures. */
+/** Finds the flaky and quarantined tests among the newest failures of a cause. */
 async function flakyTests({ stores }: ConsoleDeps, fingerprint: string): Promise<TestFlakiness[]> {
   const rows = await stores.failures.search({ fingerprint }, { limit: MOST_EVENTS, offset: 0 });
   const named = rows.flatMap(({ repository, failure: { test } }) =>
@@ -129,7 +134,10 @@ async function flakyTests({ stores }: ConsoleDeps, fingerprint: string): Promise
   return tests.filter((test) => test !== null).filter(({ flakes, quarantine }) => flakes > 0 || quarantine !== null);
 }
 
-/** A cause may count as fixed while its test goes on flaking: that is said beside its state, with what can be done. */
+/**
+ * Renders a note on flaky tests. A cause may count as fixed while its test still flakes, so the note appears
+ * next to its state, with what can be done.
+ */
 function flakyPart(tests: readonly TestFlakiness[], causes: readonly Cause[]): Html {
   const muting = html`<p class="quiet">Muting keeps this cause out of the open causes and out of notifications until the day you choose.${tests.length > 0 && ' To silence a flaky test whatever its cause, quarantine the test on its page.'}</p>`;
   if (tests.length === 0) return muting;
@@ -188,7 +196,7 @@ const SHOWN = 50;
 const CHOICES = [7, 30, 90];
 const HEAD = ['cause', 'category', 'builds', 'pull requests', 'hours', 'first', 'last', 'decided by', 'fingerprint'];
 
-/** `/insights/causes`: what costs most, by the hours its builds ran. */
+/** Serves `/insights/causes`, the causes with the highest cost, by the hours that their builds ran. */
 export async function causesView(query: InsightsQuery, { stores, clock }: ConsoleDeps): Promise<InsightsView> {
   const days = query.days ?? 30;
   const period = periodOf(query, days, clock.now());
@@ -211,7 +219,7 @@ function headline(causes: readonly TopCause[], count: number, offset: number, wh
   return `${worst.title} cost the most ${when}: ${hoursOf(worst)}`;
 }
 
-/** Which of how many are shown, and the way to the others. */
+/** Renders which causes of how many are shown, and links to the others. */
 function pagesOfTop({ repo, day, offset }: InsightsQuery, days: number, count: number): Html {
   if (count <= SHOWN && offset === 0) return html`<p>${counted(count, 'cause')}.</p>`;
   const to = (from: number) => `${PATH}${search({ repo, days, day, offset: from || undefined })}`;
@@ -231,7 +239,7 @@ function row(cause: TopCause): Html {
 <td>${cause.decided === null ? html`<span class="quiet">nobody</span>` : html`${cause.decided.reviewer}<br>${timeOf(cause.decided.at)}`}</td></tr>`;
 }
 
-/** "3.5 h", with what is not known beside it. */
+/** Formats hours as in "3.5 h", followed by the number of builds whose length is unknown. */
 function hoursOf({ hours, builds, untimed }: Pick<TopCause, 'hours' | 'builds' | 'untimed'>): string {
   if (untimed === builds) return 'unknown';
   return `${hours.toFixed(1)} h${untimed === 0 ? '' : ` (without ${untimed} ${untimed === 1 ? 'build' : 'builds'} of unknown length)`}`;
@@ -264,7 +272,10 @@ const PageQuery = z.object({
     .optional(),
 });
 
-/** `/failures/:fingerprint`: a recurring cause: how often and where it came, what people said of it, and what its builds have in common. */
+/**
+ * Serves `/failures/:fingerprint`, the page of a recurring cause: how often and where it occurred, what
+ * people decided about it, and what its builds have in common.
+ */
 export function registerCausePage(app: ConsoleApp, deps: ConsoleDeps): void {
   const { stores, clock } = deps;
   app.get('/failures/:fingerprint', route('read', { params: Params, querystring: PageQuery }), async (request, reply) => {

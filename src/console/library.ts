@@ -17,7 +17,10 @@ const Params = z.object({ id: z.string().min(1).max(100) });
 const SAID = { withdrawn: 'Withdrawn. It is no longer used.', stays: 'Confirmed. It is used again.' } as const;
 const EntryQuery = z.object({ done: z.enum(['withdrawn', 'stays']).optional().catch(undefined) });
 
-/** `/library`: what people taught, and what can be done about it; `/library/rules`: what they wrote down as rules. */
+/**
+ * Serves `/library`, the entries that people added and the actions on them, and `/library/rules`, the rules
+ * that people wrote.
+ */
 export function registerLibraryPages(app: ConsoleApp, deps: ConsoleDeps): void {
   const { library } = deps.stores;
   app.get('/library', route('review', { querystring: LibraryQuery }), async (request, reply) => {

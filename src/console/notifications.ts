@@ -55,7 +55,10 @@ const Params = z.object({ id: z.string().min(1).max(100) });
 const LISTED = 20;
 const NEW_RULE = 'New notification rule';
 
-/** `/notifications`: rules that say whom to tell of which failures, each tried on the past week; and where messages about the failures of owners go. */
+/**
+ * Serves `/notifications`: rules that define who is notified of which failures, each with a preview on the
+ * past week, and the channels for the failures of each owner.
+ */
 export function registerNotifications(app: ConsoleApp, deps: ConsoleDeps): void {
   const { notificationRules: rules } = deps.stores;
   app.get('/notifications', route('review', { querystring: ListQuery }), async (request, reply) => {
@@ -92,7 +95,7 @@ export function registerNotifications(app: ConsoleApp, deps: ConsoleDeps): void 
     };
     return answerPage(request, reply, deps, page, outcome.failure === undefined ? 200 : 400);
   });
-  /** Undefined: a new one. */
+  /** Finds a rule. Returns undefined for a new one. */
   const ruleOf = async (id: string): Promise<NotificationRule | undefined> => {
     if (id === 'new') return undefined;
     const rule = await rules.find(id);
@@ -103,7 +106,7 @@ export function registerNotifications(app: ConsoleApp, deps: ConsoleDeps): void 
     rule && { rule, messages: await rules.messages(rule.id, LISTED), events: await rules.events(rule.id, LISTED) };
 }
 
-/** What came of a form that is shown again. */
+/** The result of a form that is shown again. */
 interface Outcome {
   readonly failure?: string;
   readonly preview?: RulePreview;
@@ -129,7 +132,7 @@ async function actOn(deps: ConsoleDeps, form: RuleForm, by: string, rule?: Notif
   return act === 'test' ? { tested: true } : { ...(preview && { preview }) };
 }
 
-/** A preview needs no name and no place to send to. */
+/** Builds the input for a preview, which needs no name and no destination. */
 function previewed(form: RuleForm): NotificationRuleInput {
   const isPlaced = form.channel !== '' && form.destination.trim() !== '';
   const shown = {
@@ -141,7 +144,10 @@ function previewed(form: RuleForm): NotificationRuleInput {
   return isPlaced ? input : { ...input, destination: '' };
 }
 
-/** What is wrong with what somebody asked for, as a sentence; null: nothing. Throws all that is nobody's mistake. */
+/**
+ * Runs the work and returns what is wrong with the request as a sentence, or null if nothing is. Throws
+ * errors that are not the user's mistake.
+ */
 async function refusalOf(work: () => Promise<void>): Promise<string | null> {
   try {
     await work();
@@ -324,7 +330,7 @@ function pastPart(messages: readonly SentMessage[], events: readonly RuleEvent[]
   return html`<h2>Messages</h2>${rows.length === 0 ? html`<p class="quiet">None yet.</p>` : dataTable('Latest messages', ['Time (UTC)', 'Goes to', 'Answers', 'State'], rows, { className: 'listed' })}${historyPart(events)}`;
 }
 
-/** Who changed it, and what it was then. */
+/** Renders who changed a rule, and what it was then. */
 function historyPart(events: readonly RuleEvent[]): Html {
   const shown = (value: unknown) => value !== null && value !== '' && typeof value !== 'object';
   const wordsOf = (detail: RuleEvent['detail']) =>

@@ -22,12 +22,15 @@ const NAMES: Readonly<Record<Build['provider'], string>> = {
   upload: 'its CI',
 };
 
-/** What a build's CI is called. */
+/** Returns the name of a build's CI system. */
 export function ciName({ provider }: Pick<Build, 'provider'>): string {
   return NAMES[provider];
 }
 
-/** "Open in GitLab", at a line where its page can be opened at one; nothing where no page is known. */
+/**
+ * Renders a link such as "Open in GitLab", to a line if the page can be opened at one. Returns null if no
+ * page is known.
+ */
 export function logPageLink(build: Pick<Build, 'provider'>, page: string | undefined, line?: number, look: Shown = null): Html | null {
   const anchor = page?.lastIndexOf('#') ?? -1;
   const bare = anchor >= 0 && page?.includes('{line}', anchor) === true ? page.slice(0, anchor) : page;
@@ -37,7 +40,10 @@ export function logPageLink(build: Pick<Build, 'provider'>, page: string | undef
   return html`<a${look} href="${target}" rel="noreferrer">Open in ${ciName(build)}${at}</a>`;
 }
 
-/** The address that opens a file of a repository in somebody's editor; null without an editor, and for what is no path within a repository. */
+/**
+ * Returns the address that opens a file of a repository in a user's editor. Returns null without an editor,
+ * and if the path does not lie within a repository.
+ */
 export function editorAddress(
   template: string,
   { path, line, repository }: { readonly path: string; readonly line: number | null | undefined; readonly repository: string },
@@ -54,7 +60,7 @@ export function editorAddress(
   return template.replace(/\{(path|line|repository|name)\}/g, (_, field: string) => values[field] ?? '');
 }
 
-/** `POST /builds/:id/rerun`: has the CI run the failed jobs again. */
+/** Serves `POST /builds/:id/rerun`, which has the CI run the failed jobs again. */
 export function registerRerun(app: ConsoleApp, deps: ConsoleDeps): void {
   app.post('/builds/:id/rerun', route('review', { params: IdParams }), async (request, reply) => {
     const build = await findBuild(deps.stores.builds, request.params.id, {});
@@ -63,7 +69,10 @@ export function registerRerun(app: ConsoleApp, deps: ConsoleDeps): void {
   });
 }
 
-/** What was asked of the CI of a build, and, where that is set up, a way to have its failed jobs run again, which asks once more first. */
+/**
+ * Renders the re-run requests that were sent to a build's CI. If re-runs are set up, also renders a form to
+ * re-run the failed jobs, which asks for confirmation.
+ */
 export function rerunPart(build: Build, reruns: readonly Rerun[], principal: Principal | null, deps: ConsoleDeps): Html {
   const offers = mayReview(principal) && canRerun(build, deps.providers);
   const ci = ciName(build);

@@ -26,7 +26,7 @@ const RuleForm = z.object({
 });
 type RuleForm = z.infer<typeof RuleForm>;
 
-/** `/library/rules`: patterns that reviewers wrote down, each tried before it is stored. */
+/** Serves `/library/rules`, the patterns that reviewers wrote. Each is tested before it is stored. */
 export function registerRulePages(app: ConsoleApp, deps: ConsoleDeps): void {
   const frame = { title: 'Rules', part: 'library' } as const;
   app.get('/library/rules', route('review', { querystring: ListQuery }), async (request, reply) => {
@@ -85,7 +85,7 @@ function sentenceOf({ issues }: z.ZodError): string {
   return `${NAMES[field] ?? field} is invalid: ${first?.message ?? 'unknown'}.`;
 }
 
-/** What came of a rule that was not stored. */
+/** The result of a rule that was not stored. */
 interface RuleOutcome {
   readonly failure: string | null;
   readonly trial: RuleTrial | null;
@@ -96,7 +96,10 @@ type RuleFields = { readonly [Field in keyof RuleInput]: string };
 
 const LISTED = 20;
 
-/** Writing a rule: it is tried first, on its sample, on green builds and on what failed last. */
+/**
+ * Renders the form for a new rule. The rule is tested first: on its sample, on passing builds and on the
+ * latest failures.
+ */
 function ruleFormMain(fields: RuleFields, { failure, trial }: RuleOutcome): Html {
   const { pattern, sample, repository, category, kind, rootCause, fixRecommendation } = fields;
   const kinds = KINDS.filter((one) => one !== 'unknown').map((one) => [one, one.replaceAll('_', ' ')] as const);
@@ -126,7 +129,7 @@ function trialPart({ line, matches, tried }: RuleTrial): Html {
 ${rows.length > 0 && html`<ul class="past">${rows}</ul>`}</div>`;
 }
 
-/** Rules of reviewers, the newest first. */
+/** Renders the rules of reviewers, newest first. */
 function rulesMain(rules: readonly Rule[], withWithdrawn: boolean): Html {
   return html`<div class="headline"><h1 tabindex="-1">Rules</h1><nav aria-label="Library"><ul class="tabs"><li><a href="/library">Library</a></li><li><a href="/library/rules" aria-current="page">Rules</a></li></ul></nav></div>
 <p class="quiet">A rule answers failures whose log matches its pattern, unless a reviewer has confirmed their cause.</p>

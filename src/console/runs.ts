@@ -17,7 +17,7 @@ import { type Html, html } from './html.ts';
 import { type Emit, IdParams, protect, sendEvents } from './http.ts';
 import { answerPage, type ConsoleApp, route } from './page.ts';
 
-/** `/runs/:id`: what an analysis did, step by step; with the id of a build, what is being done for it now. */
+/** Serves `/runs/:id`, the steps of an analysis, or, for the id of a build, the steps of its current run. */
 export function registerRunPages(app: ConsoleApp, deps: ConsoleDeps): void {
   app.get('/runs/:id', route('read', { params: IdParams }), async (request, reply) => {
     const analysis = await deps.stores.analyses.find(request.params.id);
@@ -59,7 +59,10 @@ function headOf({ terminationReason, totals, milliseconds, reduction, model, ana
 <p class="quiet">Log ${formatNumber(reduction.logLines)} lines → ${formatNumber(reduction.keptLines)} kept · ${model === null ? `analyst ${analyst}` : `model ${model}`}${prompts.length > 0 && ` · prompts ${prompts.join(', ')}`}</p>`;
 }
 
-/** Steps of one run may begin before the clock of the first one that was stored, as after a resume. */
+/**
+ * Returns the start of a run. Its steps may begin before the clock of the first stored one, for example after
+ * a resume.
+ */
 function begunAt({ steps, createdAt }: AnalysisTrace): number {
   const starts = steps.map(({ startedAt }) => Date.parse(startedAt));
   return minOf(starts, Date.parse(createdAt));
@@ -96,7 +99,7 @@ const LONGEST_MS = 30 * 60_000;
 
 type LiveRun = Awaited<ReturnType<typeof liveRun>>;
 
-/** What is being done for a build now: steps after a position, and where the run stands. */
+/** Reads the current run of a build: the steps after a position, and the state of the run. */
 async function liveRun(buildId: string, after: number, { stores }: Pick<ConsoleDeps, 'stores'>) {
   const job = await stores.triages.findByBuild(buildId);
   const [steps, analyses] = await Promise.all([stores.runSteps.after(buildId, after), stores.analyses.heads([buildId])]);
@@ -111,14 +114,15 @@ async function liveRun(buildId: string, after: number, { stores }: Pick<ConsoleD
   return { steps, analyses, ended, sentence: job === null ? 'This build needs no analysis.' : sentences[job.state] };
 }
 
-/** A stored step as a line of the page. */
+/** Renders a stored step as a line of the page. */
 async function stepOf({ position, step }: RunStep, { masker }: Pick<ConsoleDeps, 'masker'>): Promise<Html> {
   return stepLine(await traceStep(step, async (text) => (await masker.mask(text)).text), position, null);
 }
 
 /**
- * `/runs/:id/events`: the steps of a build that is being looked at, as they end. Each event's id is its position: a reader that
- * comes again goes on after it. The last event is `done`, with the address of what was found.
+ * Serves `/runs/:id/events`: the steps of a build that a user watches, as they end. The id of each event is
+ * its position, so a reader that reconnects continues after it. The last event is `done`, with the address of
+ * the result.
  */
 function registerRunEvents(app: ConsoleApp, deps: ConsoleDeps): void {
   const schema = {
@@ -151,7 +155,10 @@ function registerRunEvents(app: ConsoleApp, deps: ConsoleDeps): void {
   });
 }
 
-/** One finished step as a line that opens; steps in which something failed are open. `scale` is absent while the run goes on. */
+/**
+ * Renders one finished step as a line that can be opened. Steps in which something failed are open. `scale`
+ * is null while the run continues.
+ */
 function stepLine(step: StepTrace, number: number, scale: RunScale | null): Html {
   const failed = step.tools.some(isFailure);
   const took = formatDuration(step.milliseconds);
@@ -173,12 +180,12 @@ function toolLine(tool: ToolTrace): Html {
 ${args.length > 0 && html`<br><span class="quiet mono">${args.join(' · ')}</span>`}<br><span class="quiet">${tool.why}</span></li>`;
 }
 
-/** Finding nothing is an answer. */
+/** Checks whether a tool call failed. An empty result is not a failure. */
 function isFailure({ status }: ToolTrace): boolean {
   return status !== 'ok' && status !== 'empty';
 }
 
-/** How long the whole run took and when it began, both in milliseconds: what the bars are drawn to. */
+/** The start and the length of the whole run, both in milliseconds; the scale of the bars. */
 interface RunScale {
   readonly startedAt: number;
   readonly milliseconds: number;
@@ -188,7 +195,10 @@ const WIDTH = 200;
 /** A step of a millisecond is still to be seen. */
 const MIN_WIDTH = 1;
 
-/** When a step began and how long it took, drawn to the scale of the whole run. The same is said in words beside it. */
+/**
+ * Draws when a step began and how long it took, to the scale of the whole run. The text next to it says the
+ * same.
+ */
 function bar(step: Pick<StepTrace, 'startedAt' | 'milliseconds'>, scale: RunScale): Html {
   const total = Math.max(1, scale.milliseconds);
   const from = clamp(((Date.parse(step.startedAt) - scale.startedAt) / total) * WIDTH, WIDTH - MIN_WIDTH);

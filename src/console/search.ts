@@ -24,7 +24,7 @@ const Query = z.object({
 
 type Found = Awaited<ReturnType<typeof find>>;
 
-/** `/search?q=`: failures by what they say and what they are, newest first. An id leads to its own page. */
+/** Serves `/search?q=`, failures by their text and properties, newest first. An id leads to its own page. */
 export function registerSearch(app: ConsoleApp, deps: ConsoleDeps): void {
   app.get('/search', route('read', { querystring: Query }), async (request, reply) => {
     const { q, offset } = request.query;
@@ -50,7 +50,7 @@ function readSearch(q: string, now: number, me: readonly string[]): Search | Tri
   }
 }
 
-/** Where an id leads that was pasted; null where it is none. */
+/** Returns the address for a pasted id, or null if the text is not an id. */
 function idAddress(q: string): string | null {
   const [, kind] = /^(bld|ana|rev)_[0-9a-z]{10,60}$/.exec(q) ?? [];
   if (kind === undefined) return null;
@@ -74,7 +74,9 @@ function searchForm(q: string, wrong: string | null): Html {
 ${wrong !== null && html`<p class="wrong" id="wrong" role="alert">${wrong}</p>`}</form>`;
 }
 
-/** What is requested, each part with a link that takes it out; then what may be added. */
+/**
+ * Renders the filters in use, each with a link that removes it, followed by the filters that may be added.
+ */
 function chips({ terms }: Search, q: string): Html {
   if (terms.length === 0) return html``;
   const without = (at: number) => terms.flatMap(({ typed }, other) => (other === at ? [] : [typed])).join(' ');
@@ -95,7 +97,7 @@ function chips({ terms }: Search, q: string): Html {
   )}</p></details>`;
 }
 
-/** By the search box; open where there is nothing else to read. */
+/** Renders the help next to the search field. It is open if there are no results. */
 function help(open: boolean): Html {
   const rows = (Object.entries(SEARCH_NAMES) as [SearchName, string][]).map(
     ([name, example]) => html`<dt><code>${example}</code></dt><dd>${EXPLAINED[name]}</dd>`,
@@ -135,7 +137,7 @@ function results({ rows, heads, more }: Found, q: string, offset: number, now: n
 ${pager({ offset, size: ROWS, more }, (at) => addressOf(q, at))}`;
 }
 
-/** Failures that follow each other and have one cause in one build are one row. */
+/** Renders consecutive failures with the same cause in the same build as one row. */
 function resultOf(group: readonly [FailureRow, ...FailureRow[]], titles: ReadonlyMap<string, string>, q: string, now: number): Shown {
   const [row] = group;
   const { failure, repository, pipeline, number, branch, commit, category, analysisId, decidedBy, seenAt } = row;

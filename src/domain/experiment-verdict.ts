@@ -33,14 +33,14 @@ export function judgeRuns({ arms, dependsOnOthers, polluters, dependsOn }: Facts
   return { verdict, sentence: `${sentence} It depends on the ${dependsOn}: fails ${parts.join(', ')}.` };
 }
 
-/** Whether the failing tests pass by themselves and fail in the suite, each time. */
+/** Returns true if the failing tests always pass alone and always fail in the suite. */
 export function dependsOnSuite(arms: readonly Arm[]): boolean {
   const [suite, alone] = (['suite', 'alone'] as const).map((what) => findHere(arms, what));
   if (suite === undefined || alone === undefined) return false;
   return isEvery(suite, 'failed') && isEvery(alone, 'passed') && countOf(alone) >= MIN_RUNS;
 }
 
-/** Whether a failing test fails each time behind those that it was run behind. */
+/** Returns true if the failing test always fails when it runs after the other tests of the experiment. */
 export function failsBehindOthers(arms: readonly Arm[]): boolean {
   const after = findHere(arms, 'after');
   return after !== undefined && isEvery(after, 'failed') && countOf(after) >= MIN_RUNS;
@@ -90,13 +90,19 @@ function dependence(arms: readonly Arm[], polluters: readonly string[]): string 
   return ` It depends on other tests: fails ${after.failed} of ${countOf(after)} behind ${others}, ${alone.failed} of ${countOf(alone)} alone.`;
 }
 
-/** The arm that the base is compared with, else the one that failed, else the one that ran most often. */
+/**
+ * Returns the arm to compare with the base; without a base, the arm with most failures, then the arm with
+ * most runs.
+ */
 function mainArm(arms: readonly Arm[], base: Arm | null): Arm | null {
   const here = arms.filter(({ where, what }) => where === 'here' && (base === null ? what !== 'after' : what === base.what));
   return here.toSorted((a, b) => b.failed - a.failed || countOf(b) - countOf(a))[0] ?? null;
 }
 
-/** The largest probability, over all rates at which a test may fail at random, of so many failures and then so many passes. */
+/**
+ * Computes the highest probability of this many failures and then this many passes, over all rates at which a
+ * test may fail at random.
+ */
 function byChance(failures: number, passes: number): number {
   const rate = failures / (failures + passes);
   return rate ** failures * (1 - rate) ** passes;

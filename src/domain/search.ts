@@ -2,17 +2,17 @@ import { CATEGORIES, type Category } from './category.ts';
 import { CauseState, ownerKey } from './cause.ts';
 import { TriageError } from './errors.ts';
 
-/** What a failure can be besides what it says. */
+/** The properties of a failure that `is:` can test, other than the state of its cause. */
 export const SEARCH_FLAGS = ['flaky', 'decided', 'undecided', 'waiting', 'unanswered'] as const;
 export type SearchFlag = (typeof SEARCH_FLAGS)[number];
-/** What `is:` takes. */
+/** The values of `is:`. */
 export const SEARCH_STATES = [...SEARCH_FLAGS, ...CauseState.options] as const;
 
-/** What failures are searched for by; all that is given must hold. Times are ISO 8601. */
+/** The criteria of a search for failures; a failure must meet all that are given. Times are ISO 8601. */
 export interface FailureFilter {
   /** `owner/name`, or `owner/*`. */
   readonly repository?: string;
-  /** Of a person, else of the machine. */
+  /** The category that a person decided; otherwise the analyst's. */
   readonly category?: Category;
   readonly branch?: string;
   readonly author?: string;
@@ -36,15 +36,15 @@ export interface FailureFilter {
   readonly flags?: readonly SearchFlag[];
   /** Failures whose cause is in one of these states. */
   readonly states?: readonly CauseState[];
-  /** How sure the answer is, 0..1. */
+  /** The limit for the confidence of the answer, 0..1. */
   readonly confidence?: { readonly is: Comparison; readonly than: number };
   readonly since?: string;
   readonly until?: string;
-  /** Only of these: `owner/name`, or `owner/*`. */
+  /** The repositories to include: `owner/name`, or `owner/*`. */
   readonly repositories?: readonly string[];
-  /** Of one build, by its id. */
+  /** The id of the build to which the failures belong. */
   readonly buildId?: string;
-  /** Neither of muted causes nor of tests in quarantine. */
+  /** True to leave out failures of muted causes and of tests in quarantine. */
   readonly alerting?: true;
 }
 
@@ -146,7 +146,7 @@ function unknownName(name: string, value: string): TriageError {
   );
 }
 
-/** What a term adds to the filter. */
+/** Returns the fields that a term adds to the filter. */
 function filterOf({ name, value, typed }: SearchTerm, filter: FailureFilter, now: number, me: readonly string[]): FailureFilter {
   switch (name) {
     case null:
@@ -179,14 +179,16 @@ function filterOf({ name, value, typed }: SearchTerm, filter: FailureFilter, now
   }
 }
 
-/** Bare letters and digits that can only be a commit or a fingerprint are one; all else is text. */
+/**
+ * Reads an unquoted value that can only be a commit or a fingerprint as an id; reads any other value as text.
+ */
 function wordsOf(value: string, typed: string, filter: FailureFilter): FailureFilter {
   const isId = !/^["“]/.test(typed) && /^(?=.*\d)(?=.*[a-f])[0-9a-f]{7,64}$/i.test(value);
   if (isId && filter.id === undefined) return { id: value.toLowerCase() };
   return { words: [...(filter.words ?? []), longEnough(value)] };
 }
 
-/** The words of a text that are long enough to be looked for, as many as a search may have. */
+/** Returns the words of a text that are long enough for a search, up to the maximum number of terms. */
 export function searchWords(text: string): string[] {
   return text
     .split(/\s+/)
@@ -205,7 +207,10 @@ function categoryOf(value: string): Category {
   return found;
 }
 
-/** A failure has each flag that is given, and its cause one of the states. */
+/**
+ * Adds a flag or a state to the filter. A failure must have every flag, and its cause must be in one of the
+ * states.
+ */
 function stateOf(value: string, { flags = [], states = [] }: FailureFilter): FailureFilter {
   const name = value.toLowerCase();
   const flag = SEARCH_FLAGS.find((one) => one === name);

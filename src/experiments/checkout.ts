@@ -17,7 +17,10 @@ export interface Checkout extends Repository {
   readonly store: string;
   /** Runs git in it on files of a work tree, with an index in `root`. */
   readonly inStore: (work: WorkTree, args: readonly string[], input?: string) => Promise<string>;
-  /** HEAD, or a commit that holds the tracked files as they are where some are not committed. */
+  /**
+   * Returns HEAD, or a commit with the tracked files in their current state if some changes are not
+   * committed.
+   */
   currentState(): Promise<{ readonly commit: string; readonly isCommitted: boolean }>;
   /** Makes a local branch of a commit of the experiment that follows HEAD. */
   createBranch(name: string, commit: string): Promise<void>;
@@ -58,7 +61,7 @@ export async function withCheckout<Result extends { readonly notes: readonly str
   return { ...result, notes: [...result.notes, ...(await close())] };
 }
 
-/** `close` answers with notes. */
+/** Opens a checkout for an experiment. `close` returns notes. */
 async function openCheckout(repository: Repository): Promise<{ readonly checkout: Checkout; close(): Promise<string[]> }> {
   const temporary = await createTemporaryFolder('faultline-base-');
   const checkout = await createStore(repository, temporary.path);
@@ -75,7 +78,7 @@ async function openCheckout(repository: Repository): Promise<{ readonly checkout
   return { checkout, close };
 }
 
-/** Of commits that nobody else sees. */
+/** Author of commits that no one else sees. */
 const AUTHOR = ['user.name=Faultline', 'user.email=faultline@localhost'];
 
 /** Makes the repository of an experiment in its folder. */

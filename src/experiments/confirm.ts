@@ -23,7 +23,7 @@ export interface ConfirmOptions extends CommandOptions {
 export interface ConfirmDeps {
   /** Masks and reads what a run printed. */
   readonly read: OutputReader;
-  /** Told of each run when it ends. */
+  /** Receives each run when it ends. */
   readonly onRun?: (arm: Arm, outcome: Outcome, milliseconds: number) => void;
 }
 
@@ -86,17 +86,17 @@ interface Trial {
   dependsOnOthers: boolean | null;
   base: Worktree | null;
   excerpt: string | null;
-  /** What the last run printed. */
+  /** The output of the last run. */
   output: string;
 }
 
 const MAX_EXCERPT = 4_000;
 
-/** What is run again and again: the command, or only its failing tests. */
+/** The command that is run repeatedly: the whole command, or only its failing tests. */
 interface Chosen {
   readonly what: Arm['what'];
   readonly argv: readonly string[];
-  /** Beside that of the trial. */
+  /** Variables in addition to those of the trial. */
   readonly env?: NodeJS.ProcessEnv;
 }
 
@@ -203,8 +203,9 @@ async function findPolluters(trial: Trial): Promise<string[]> {
 }
 
 /**
- * The fewest of these tests, in their order, for which `fails` holds together with those in `kept`; null where it does not hold for all of
- * them. Halves them as often as it can; where neither half suffices, both hold a part of the cause.
+ * Finds the smallest subset of these tests, in their order, for which `fails` holds together with the tests
+ * in `kept`. Returns null if it does not hold for all of them. Halves the list as often as possible; if
+ * neither half is sufficient, both contain a part of the cause.
  */
 async function fewest<Item>(items: readonly Item[], fails: (items: readonly Item[]) => Promise<boolean>): Promise<Item[] | null> {
   const search = async (some: readonly Item[], kept: ReadonlySet<Item>): Promise<Item[]> => {
@@ -220,7 +221,10 @@ async function fewest<Item>(items: readonly Item[], fails: (items: readonly Item
   return (await fails(items)) ? await search(items, new Set()) : null;
 }
 
-/** What the failure depends on, with the arms that show it, where something in its verdict asks for it. */
+/**
+ * Finds what the failure depends on, with the arms that show it. Returns null if nothing is found or the
+ * verdict gives no reason to search.
+ */
 async function dependenceOf(trial: Trial): Promise<(Pick<Dependence, 'on'> & { readonly arms: Arm[] }) | null> {
   const { options, arms, narrowed } = trial;
   const counted = arms.filter((arm) => countOf(arm) > 0);
@@ -287,7 +291,7 @@ async function runIn(trial: Trial, arm: Arm, { what, argv, env }: Chosen): Promi
   return outcome;
 }
 
-/** Whether an arm has been run as often as it is to be; one that a cache answers is not tried for ever. */
+/** Checks whether an arm has run as often as required. An arm that a cache answers is not tried forever. */
 function isDone(arm: Arm, runs: number): boolean {
   return countOf(arm) >= runs || (arm.cached ?? 0) >= MOST_CACHED;
 }

@@ -8,12 +8,12 @@ export interface Lab {
   readonly argv: readonly string[];
   readonly output: string;
   readonly runs: number;
-  /** Whether it failed sometimes, each time or never. */
+  /** The frequency with which it failed. */
   readonly fails: 'sometimes' | 'always' | 'never';
   /** False where the network is off anyhow. */
   readonly hasNetwork: boolean;
   readonly run: (condition: Condition) => Promise<Outcome>;
-  /** Whether there is time for another run. */
+  /** Checks whether there is time for another run. */
   readonly isOpen: () => boolean;
 }
 
@@ -67,7 +67,10 @@ async function conditionsOf(on: ConditionKind, { argv, output, runs }: Lab): Pro
   }
 }
 
-/** One of them that fails each time and one that passes each time; of those that were tried once, the first of each. */
+/**
+ * Finds one condition that fails every time and one that passes every time. Tries conditions once each, then
+ * repeats the first one that failed and the first one that passed.
+ */
 async function split(lab: Lab, conditions: readonly Condition[]): Promise<Counts[] | null> {
   const first: { passed?: Condition; failed?: Condition } = {};
   for (const condition of conditions) {
@@ -85,7 +88,10 @@ async function split(lab: Lab, conditions: readonly Condition[]): Promise<Counts
   return [red, green];
 }
 
-/** With and without the network, in turn: whether it always goes one way without it, while it goes both ways with it. */
+/**
+ * Compares runs with and without the network, in turn. Returns counts if the command always has the same
+ * outcome without the network and both outcomes with it.
+ */
 async function compare(lab: Lab, plain: Condition, condition: Condition): Promise<Counts[] | null> {
   const [on, off] = [countsOf(plain), countsOf(condition)];
   for (let run = 0; run < 2 * lab.runs; run += 1) {
@@ -98,7 +104,10 @@ function countsOf(condition: Condition, first: { readonly passed?: number; reado
   return { condition, passed: 0, failed: 0, ...first };
 }
 
-/** False where one of them neither passed nor failed, or time is over. */
+/**
+ * Runs each condition once more. Returns false if one of them neither passed nor failed, or if the time is
+ * over.
+ */
 async function tryAgain(lab: Lab, all: readonly Counts[]): Promise<boolean> {
   for (const counts of all) {
     const outcome = lab.isOpen() ? await lab.run(counts.condition) : 'other';

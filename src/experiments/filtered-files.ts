@@ -24,9 +24,10 @@ export async function fetchMissing({ git, gitOnline, settings: { promisor } }: C
 }
 
 /**
- * Git writes files here without the filters of the checkout, which are programs that whatever ran there may have named. Files of Git LFS are
- * put in place from what it has fetched. Throws `invalid-input` for files of other filters, and for those of Git LFS that are not there: a
- * base that fails only for lack of them would be a false excuse.
+ * Writes files of Git LFS from what it has fetched. Git writes files here without the filters of the
+ * checkout, because these are programs that any earlier command there may have configured. Throws
+ * `invalid-input` for files of other filters and for files that Git LFS has not fetched: a base that fails
+ * only because they are missing would be a false excuse.
  */
 export async function writeFiltered(checkout: Checkout, work: WorkTree): Promise<void> {
   const { settings, inStore } = checkout;
@@ -56,7 +57,7 @@ interface Pointer {
   readonly size: number;
 }
 
-/** True where the file was put in place; not where the checkout has but the pointer, too. */
+/** Writes a file of Git LFS. Returns false if the checkout also has only the pointer. */
 async function writeLargeFile({ top, settings }: Checkout, { folder }: WorkTree, path: string): Promise<boolean> {
   const file = join(folder, path);
   const pointer = await readPointer(file);

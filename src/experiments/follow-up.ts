@@ -8,7 +8,7 @@ import type { FixRule } from './fix-rules.ts';
 import { SHOWN } from './outcome.ts';
 import { type Proposal, tryFix } from './try-fix.ts';
 
-/** What is done once a failure is confirmed, in what is left of its time. */
+/** The steps after a failure is confirmed, in the time that is left. */
 export interface FollowUps {
   /** Null: the commit that broke it is not searched. */
   readonly bisect: { /** Null: the base that it was compared with. */ readonly good: string | null; readonly bad: string } | null;

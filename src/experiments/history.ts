@@ -13,8 +13,9 @@ const MAX_COMMITS = 5_000;
 const FORMAT = '--format=%H%x00%P%x00%an%x00%s';
 
 /**
- * The last good commit and those that followed on the branch up to the bad one, merges as one, oldest first. Where the good one is on another branch, the commit
- * where both began represents it. Throws `invalid-input` where either does not exist or nothing lies between them.
+ * Lists the last good commit and the commits that followed on the branch up to the bad one, oldest first; a
+ * merge counts as one commit. If the good commit is on another branch, the common ancestor takes its place.
+ * Throws `invalid-input` if either commit does not exist or there are no commits between them.
  */
 export async function history(checkout: Checkout, good: string | undefined, bad: string): Promise<Commit[]> {
   const { git } = checkout;
@@ -59,7 +60,7 @@ export async function defaultBase(checkout: Checkout): Promise<string | null> {
   return await commitOf(checkout, 'HEAD^').catch(() => null);
 }
 
-/** Where HEAD left a commit's branch; the commit itself where it did not. */
+/** Finds the commit at which HEAD left the branch of a commit. Returns the commit itself if it did not. */
 export async function findBeginning(repository: Repository, commit: string): Promise<string> {
   const common = await mergeBase(repository, commit);
   return common === null || common === (await commitOf(repository, 'HEAD')) ? commit : common;
@@ -69,8 +70,9 @@ export async function findBeginning(repository: Repository, commit: string): Pro
 const DEPTH = 200;
 
 /**
- * The commit that HEAD was built on: the one that `name` represents where it is a parent of HEAD, else the last one that both have. Fetches
- * what the checkout lacks from `origin`, and history only into a shallow clone. Null where there is none but HEAD itself.
+ * Finds the commit that HEAD was built on: the commit that `name` refers to if it is a parent of HEAD,
+ * otherwise the last common ancestor. Fetches what the checkout lacks from `origin`, and history only into a
+ * shallow clone. Returns null if there is no commit except HEAD itself.
  */
 export async function builtOn(repository: Repository, name: string): Promise<string | null> {
   const head = await commitOf(repository, 'HEAD');

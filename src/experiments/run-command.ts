@@ -7,7 +7,10 @@ import { withoutRepository } from './repository.ts';
 
 /** The end of the output is kept: what failed is said there. */
 const MAX_OUTPUT_BYTES = 8 * 1024 * 1024;
-/** How long a process group may take to end by itself once it is told to, and output to end after its process, in milliseconds. */
+/**
+ * Time limit for a process group to end after SIGTERM, and for output to end after its process, in
+ * milliseconds.
+ */
 const GRACE_MS = 3_000;
 /** Free bytes that a command must leave on the disk of its folder, and how often that is looked at. */
 const LEAST_FREE = 256 * 1024 * 1024;
@@ -23,8 +26,8 @@ export interface CommandRun {
 }
 
 /**
- * A command that is given as one text, as an argument vector: an argument in each line, or in each word where there is but one line. Nothing
- * is quoted or expanded.
+ * Splits a command that is given as one text into an argument vector: one argument per line or, if there is
+ * only one line, one per word. Does not quote or expand anything.
  */
 export function argumentsOf(command: string): string[] {
   const lines = command.trim().split(/\r?\n/);
@@ -88,7 +91,7 @@ export async function runCommand(
   }
 }
 
-/** The folder is gone: the command says so itself. */
+/** Ignores that the folder no longer exists: the command reports this itself. */
 function ignore(): void {}
 
 function endGroup(pid: number | undefined): void {

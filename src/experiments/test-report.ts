@@ -10,19 +10,22 @@ import { cachesOff } from './caches.ts';
 import { frameworkOf, withArguments } from './narrow.ts';
 import { inTemporaryFolder } from './temporary-folder.ts';
 
-/** What a tool's own report says of one run: each test and how it ended. Null where there is no such report. */
+/**
+ * The results of one run in the tool's own report: each test and how it ended. Null if there is no such
+ * report.
+ */
 export type Seen = readonly TestResult[] | null;
 
 interface Reporting {
-  /** What the reader calls the tests of this tool. */
+  /** Name that the log reader gives to the framework of this tool. */
   readonly framework: string;
   /** Arguments with which it also writes a report to this file. */
   readonly args?: (file: string) => readonly string[];
-  /** Variables for the same: beside the arguments, or where a script starts the tool. */
+  /** These variables do the same, either in addition to the arguments or if a script starts the tool. */
   readonly env?: (file: string, env: NodeJS.ProcessEnv) => NodeJS.ProcessEnv;
-  /** Where it writes reports by itself, in a folder of this name. */
+  /** Names of folders in which the tool writes reports without being asked to. */
   readonly folders?: RegExp;
-  /** What it prints is its report. */
+  /** Reads the report that the tool prints. */
   readonly read?: (output: string) => TestResult[];
 }
 
@@ -94,7 +97,7 @@ function reportingCommand(argv: readonly string[], tests: readonly FailingTest[]
   return [own[0] ?? '', ...args, ...own.slice(1)];
 }
 
-/** Empty where it is no file, too large or no report. */
+/** Reads a report. Returns an empty list if it is not a file, is too large, or is not a report. */
 async function readReport(file: string): Promise<readonly TestResult[]> {
   const stat = await lstat(file).catch(() => null);
   if (stat === null || !stat.isFile() || stat.size > MAX_REPORT_BYTES) return [];
@@ -116,7 +119,10 @@ async function reportsIn(folder: string, folders: RegExp, since: number, depth =
   return found;
 }
 
-/** Its events stand between other lines, and behind the name of a script that started it. */
+/**
+ * Reads the events that Go prints. They stand between other lines and after the name of a script that started
+ * it.
+ */
 function readGo(output: string): TestResult[] {
   const events = output.split('\n').flatMap((line) => eventIn(line.trim()) ?? []);
   return events.length === 0 ? [] : [...parseReport('report', events.join('\n')).testResults];
@@ -137,8 +143,9 @@ function readLines(output: string, pattern: RegExp): TestResult[] {
 }
 
 /**
- * Why two reports do not show that a change made what failed pass; null where they do. Each test that the first one shows as failed must have
- * passed in the second. A file that could not be loaded is reported as a test of its name: its tests represent it.
+ * Returns why two reports do not show that a change made the failing tests pass. Returns null if they do.
+ * Each test that failed in the first report must have passed in the second. A file that could not be loaded
+ * is reported as a test with its name; its tests represent it.
  */
 export function whyNotSeen(before: Seen, after: Seen, tests: readonly FailingTest[]): string | null {
   const failed = (before ?? []).filter(({ status }) => status === 'failed');

@@ -15,7 +15,7 @@ import { type Narrowed, narrow, updatingSnapshots } from './narrow.ts';
 import { judge, type Outcome, type OutputReader, type Signature } from './outcome.ts';
 import { runWithReport, type Seen, whyNotSeen } from './test-report.ts';
 
-/** A diff that somebody or something proposes. */
+/** A diff that a person or a program proposes. */
 export interface Proposal {
   readonly source: string;
   readonly diff: string;
@@ -36,7 +36,7 @@ export interface FixOptions extends CommandOptions {
 
 export interface FixDeps {
   readonly read: OutputReader;
-  /** Told of each run of the failing tests when it ends; `source` is null without a change. */
+  /** Receives each run of the failing tests when it ends. `source` is null without a change. */
   readonly onRun?: (source: string | null, outcome: Outcome, milliseconds: number) => void;
 }
 
@@ -84,14 +84,14 @@ interface Trial {
   readonly before: FixTrial['before'];
   readonly notes: string[];
   narrowed: Narrowed | null;
-  /** What the tool of the failing tests reports without a change. */
+  /** The report of the failing tests' tool without a change. */
   seenBefore: Seen;
-  /** How the wider check went without a change, once that is known. */
+  /** Result of the wider check without a change. Null until it is known. */
   checkBefore: Checked | null;
   branch: string | null;
 }
 
-/** How the wider check went. */
+/** The result of the wider check. */
 interface Checked {
   readonly failure: Signature | 'passed';
   readonly exitCode: number | null;
@@ -120,7 +120,7 @@ interface Ran {
   readonly exitCode: number | null;
 }
 
-/** The failing tests once, or the whole command; what failed first says what the failure is. */
+/** Runs the failing tests once, or the whole command. The first run that fails determines the failure. */
 async function runOnce(trial: Trial, source: string | null): Promise<Ran> {
   const { options, deps, bench, worktree, narrowed } = trial;
   const ended = await bench.run(narrowed?.argv ?? options.argv, worktree.cwd);
@@ -196,7 +196,10 @@ interface RefusedFix {
   readonly refused: string;
 }
 
-/** The change as a commit, made where the worktree is as it was at the beginning. */
+/**
+ * Creates a commit of the change on the original state of the worktree. Returns the reason if the change is
+ * refused.
+ */
 async function fixOf(trial: Trial, change: Proposal | RuleCommand): Promise<NamedFix | RefusedFix> {
   const { worktree, options, bench } = trial;
   const source = 'diff' in change ? change.source : `${change.rule}: ${change.argv.join(' ')}`;
@@ -220,7 +223,10 @@ async function fixOf(trial: Trial, change: Proposal | RuleCommand): Promise<Name
 
 const SHELLS = ['sh', 'bash', 'dash', 'zsh', 'ksh', 'pwsh'];
 
-/** Whether the command, or the wider check, starts this file of the worktree as its program or as a script of a shell. */
+/**
+ * Checks whether the command or the wider check starts this file of the worktree, as its program or as a
+ * script of a shell.
+ */
 function isStartedBy({ argv, check }: FixOptions, { folder, cwd }: Worktree, file: string): boolean {
   const started = [argv, check ?? []].flatMap(([program = '', ...words]) =>
     SHELLS.includes(basename(program)) ? [program, ...words] : [program],
@@ -263,13 +269,16 @@ function exitCodesOf(checked: Checked | null): (number | null)[] {
   return checked === null ? [] : [checked.exitCode];
 }
 
-/** What the tool of the failing tests reports in the state of the worktree. */
+/** Runs the failing tests so that their tool reports on them, in the current state of the worktree. */
 async function see({ options, bench, worktree, narrowed }: Trial): Promise<Awaited<ReturnType<typeof runWithReport>>> {
   const tests = bench.failure?.tests ?? [];
   return await runWithReport(bench, { argv: narrowed?.argv ?? options.argv, cwd: worktree.cwd, env: options.env, tests });
 }
 
-/** Whether the tool's own report shows that the tests that failed ran and passed, where tests are named; notes why not. */
+/**
+ * Checks whether the tool's own report shows that the failing tests ran and passed, if any test is named.
+ * Adds a note if it does not.
+ */
 async function isSeen(trial: Trial, attempt: FixAttempt): Promise<boolean> {
   const tests = trial.bench.failure?.tests ?? [];
   if (tests.length === 0) return true;

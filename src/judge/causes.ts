@@ -28,8 +28,9 @@ const MAX_TITLE = 80;
 const LAST_LINES = 3;
 
 /**
- * Names the cause: with the rule's own sentences where their slots can be filled, else from the structured facts. The evidence is to
- * carry the statement; the root cause says it with a word of caution where the log does not settle it.
+ * Names the cause, with the rule's own sentences if their slots can be filled, otherwise from the structured
+ * facts. `statement` must be supported by evidence; `rootCause` adds a caution if the log does not show a
+ * clear cause.
  */
 export function describeCause(
   ruling: Ruling,
@@ -52,7 +53,7 @@ export function describeCause(
   };
 }
 
-/** In which step, and how it ended; empty where the log marks none. */
+/** Names the failed step and how it ended. Returns an empty text if the log marks no step. */
 function nameStep({ subject }: Facts): string {
   // A log without marks is one section, called like its source.
   const failed = subject.failedSections.filter(
@@ -215,7 +216,10 @@ function fromMissingModule(text: string, facts: Facts, { category }: Classificat
   };
 }
 
-/** The own file that asked for the module: as said on the line itself, in Node's list below it, or by the trace. */
+/**
+ * Finds the project file that imports the missing module: in the line itself, in Node's list below it, or in
+ * the trace. Returns null if there is none.
+ */
 function importerOf(text: string, facts: Facts): string | null {
   const stack = facts.all.map((fact) => fact.text).join('\n');
   const said = / from '([^'\n]{1,200})'/.exec(text)?.[1] ?? /Require stack:\s{1,4}- (\S{1,300})/.exec(stack)?.[1];
@@ -264,7 +268,7 @@ function titleThrown({ type }: ThrownException, at: string, place: string | null
   return `${shortType(type)} at ${place.split('/').at(-1)}: ${message}`;
 }
 
-/** How a thrown thing is spoken of: an exception is thrown, a program panics, two goroutines race. */
+/** Chooses the words for what was thrown: an exception is thrown, a program panics, two goroutines race. */
 function wordingOf(type: string): { readonly verb: string; readonly title: string | null } {
   if (type === 'DATA RACE') return { verb: 'is accessed by several threads at once:', title: 'Data race' };
   if (type === 'panic') return { verb: 'panics:', title: null };
@@ -304,7 +308,7 @@ function shortType(type: string): string {
   return type.split('.').pop() ?? type;
 }
 
-/** The line of the test that did not hold, as the framework showed it; null where it showed none. */
+/** Returns the line of the test that failed, as the framework showed it. Returns null if it showed none. */
 function checkedExpression(test: FailingTest, subject: TriageSubject): string | null {
   for (const line of linesFrom(test.at, subject, 40)) {
     const shown =
@@ -316,7 +320,10 @@ function checkedExpression(test: FailingTest, subject: TriageSubject): string | 
   return null;
 }
 
-/** A line of the stored text and the one that is in its place now; null where no difference was shown. */
+/**
+ * Returns the first line of the stored text that changed, and the line that replaces it. Returns null if no
+ * difference was shown.
+ */
 function firstDifference(test: FailingTest, subject: TriageSubject): { readonly stored: string; readonly now: string } | null {
   const lines = linesFrom(test.at, subject, 60);
   for (const [index, line] of lines.entries()) {
@@ -328,7 +335,7 @@ function firstDifference(test: FailingTest, subject: TriageSubject): { readonly 
   return null;
 }
 
-/** A test as a person names it: with its suite, unless that only repeats a path or the name. */
+/** Formats a test as people name it: with its suite, unless the suite only repeats a path or the name. */
 function spokenTest({ name, suite }: Pick<FailingTest, 'name' | 'suite'>): string {
   if (suite === null || suite === '' || name.includes(suite) || /[/\\]|\.\w{1,4}$/.test(suite) || /^[\w.$]{1,300}$/.test(suite))
     return `“${name}”`;

@@ -14,19 +14,19 @@ const INFORMATIVE =
 const MAX_TITLE = 200;
 const MAX_QUOTED = 200;
 
-/** Resting on numbered evidence. */
+/** Creates a statement that is based on numbered evidence. */
 function cited(text: string, evidence: readonly string[], quotes: readonly Quote[] = []): Said {
   const ids = [...new Set(evidence)];
   if (ids.length === 0) return record(text);
   return { text: `${text} ${ids.map((id) => `[${id}]`).join('')}`, evidence: ids, quotes: [...quotes], basis: 'evidence' };
 }
 
-/** Resting on the stored build or analysis itself. */
+/** Creates a statement that is based on the stored build or analysis itself. */
 function record(text: string): Said {
   return { text, evidence: [], quotes: [], basis: 'record' };
 }
 
-/** The statements in their shape: numbered, as a list, or one paragraph each. */
+/** Formats statements as a numbered or bulleted list. */
 export function laidOut(said: readonly Said[], shape: 'numbered' | 'list'): Statement[] {
   return said.map((statement, index) => {
     const mark = shape === 'numbered' ? `${index + 1}. ` : '- ';
@@ -34,7 +34,10 @@ export function laidOut(said: readonly Said[], shape: 'numbered' | 'list'): Stat
   });
 }
 
-/** `build.log:121 (failed test) says “expected 10.20, got 10.21” [E1]`: the line of the evidence that says most. */
+/**
+ * Creates a statement from the most informative line of the evidence: `build.log:121 (failed test) says
+ * “expected 10.20, got 10.21” [E1]`.
+ */
 function lineOf(item: Evidence, { topic }: Pick<Inquiry, 'topic'>): Said {
   const quote = quoteOf(
     item,
@@ -44,7 +47,7 @@ function lineOf(item: Evidence, { topic }: Pick<Inquiry, 'topic'>): Said {
   return cited(`${quote.source}:${quote.line} (${titleOf(item)}) says ${quoted(quote.text)}`, [item.id], [quote]);
 }
 
-/** Words of a log in quotation marks, cut. */
+/** Formats a text of a log in quotation marks, shortened if it is long. */
 function quoted(text: string): string {
   return `“${text.length > MAX_QUOTED ? `${text.slice(0, MAX_QUOTED)}…` : text}”`;
 }
@@ -58,7 +61,7 @@ function foundBy(evidence: readonly Evidence[], ...tools: readonly string[]): Ev
   return evidence.filter((item) => tools.includes(item.tool));
 }
 
-/** What a tool could not answer, and why: an answer without it must say so. */
+/** Lists what tools could not answer, and why. An answer without this information must say so. */
 function unanswered(outcomes: readonly ToolOutcome[]): Said[] {
   const failed = outcomes.filter((outcome) => outcome.status !== 'ok' && says(outcome));
   return failed.map(({ call, status, summary }) =>
@@ -66,12 +69,15 @@ function unanswered(outcomes: readonly ToolOutcome[]): Said[] {
   );
 }
 
-/** Whether the comparison with the green build said of itself why it found nothing, so that no other words are needed. */
+/**
+ * Checks whether the comparison with the green build has already stated why it found nothing, so that no
+ * other explanation is needed.
+ */
 function saysWhyNotGreen({ outcomes }: Pick<Inquiry, 'outcomes'>): boolean {
   return outcomes.some((outcome) => outcome.call.tool === 'diff_with_green' && outcome.status !== 'ok' && says(outcome));
 }
 
-/** That nothing was found is said elsewhere. */
+/** Checks whether an outcome must be mentioned. That nothing was found is stated elsewhere. */
 function says({ status, summary }: ToolOutcome): boolean {
   return status !== 'empty' || summary !== 'nothing found';
 }
@@ -89,7 +95,7 @@ function quoteOf(item: Evidence, claimed: readonly Quote[]): Quote | null {
   return quotation?.quote ?? null;
 }
 
-/** What the rules can say about an analysis. */
+/** The aspects of an analysis that the rules can explain. */
 export type Aspect =
   | 'cause'
   | 'fix'
@@ -137,12 +143,12 @@ const JOURNEY =
 const COMPARISON =
   /\b(?:compare|compared|comparison|differ|differs|difference|differences|different|versus|vs|against|why now|same as|unlike|like (?:build|#)|since (?:the )?last|last green)\b/i;
 
-/** The aspects that a question names; none where it names nothing that the rules know. */
+/** Returns the aspects that a question names. Returns none if it names nothing that the rules know. */
 export function aspectsOf(question: string): Aspect[] {
   return WORDS.filter(([, words]) => words.test(question)).map(([aspect]) => aspect);
 }
 
-/** Shape and subject by the question's own words. */
+/** Determines the shape and subject of an answer from the words of the question. */
 export function understandQuestion(question: string): Understanding {
   const named = WORDS.filter(([, words]) => words.test(question)).map(([, , name]) => name);
   const shape = COMPARISON.test(question) ? 'comparison' : JOURNEY.test(question) ? 'journey' : 'explanation';
@@ -151,7 +157,10 @@ export function understandQuestion(question: string): Understanding {
 
 const MOST = 5;
 
-/** This build against the last green one, and this failure against past ones: what is the same and what is not. */
+/**
+ * Compares this build with the last green one, and this failure with past ones: what is the same and what is
+ * not.
+ */
 export function comparisonStatements(input: Inquiry): Said[] {
   const aspects = aspectsOf(input.question);
   const green = aspects.includes('green');
@@ -212,7 +221,10 @@ const STATEMENTS: Readonly<Record<Aspect, (input: Inquiry) => Said[]>> = {
   others: othersStatements,
 };
 
-/** What the question names, out of the stored analysis and what was looked up; where it names nothing known, what can be answered. */
+/**
+ * Answers the aspects that the question names, from the stored analysis and the lookups. If it names nothing
+ * known, states what can be answered.
+ */
 export function explanationStatements(input: Inquiry): Said[] {
   const aspects = aspectsOf(input.question);
   const found = foundBy(input.found, 'grep_log', 'view_log');
@@ -327,7 +339,10 @@ function othersStatements({ topic }: Inquiry): Said[] {
 const MOST_LINES = 8;
 const MOST_COMMITS = 3;
 
-/** How it came to fail: what was before the build, then its log from top to bottom, then what that adds up to. */
+/**
+ * Explains how the failure came about: what happened before the build, then its log from top to bottom, then
+ * the conclusion.
+ */
 export function journeyStatements(input: Inquiry): Said[] {
   const { topic, evidence, outcomes } = input;
   const { answer } = topic.analysis;
@@ -350,7 +365,7 @@ function startOf({ topic: { build } }: Inquiry): string {
   return `${name} ran${at}${on}${commit}.`;
 }
 
-/** Evidence that is in the build's own logs, by log and line; each line once. */
+/** Returns evidence from the build's own logs, sorted by log and line. Each line appears once. */
 function inLogOrder({ topic, evidence }: Inquiry): Evidence[] {
   const order = new Map(topic.subject.sources.map(({ name }, index) => [name, index]));
   const known = evidence.filter((item) => item.lineStart !== undefined && (order.has(item.source) || item.tool === 'log'));

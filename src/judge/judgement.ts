@@ -8,13 +8,13 @@ import type { Facts } from './facts.ts';
 import stored from './judgement.json' with { type: 'json' };
 import { type Match, TELLS } from './rule.ts';
 
-/** What the witnesses make together of a failure. */
+/** The joint result of all witnesses of a failure. */
 export interface Judged {
   readonly category: Category;
   readonly probabilities: CategoryProbabilities;
-  /** How probable it is that the category is right and the answer shows the cause, 0..1. */
+  /** Probability that the category is right and the answer shows the cause, 0..1. */
   readonly sureness: number;
-  /** What speaks for the category, structured ones first. */
+  /** Evidence for the category, structured witnesses first. */
   readonly witnesses: readonly Witness[];
   readonly route: Route;
 }
@@ -92,7 +92,7 @@ const ModelFile = z.object({
 
 let loaded: JudgementModel | undefined;
 
-/** The model in this folder, read once. Throws where it was trained for other facts. */
+/** Reads the model in this folder once. Throws if it was trained for other facts. */
 function judgementModel(): JudgementModel {
   if (loaded !== undefined) return loaded;
   const file = ModelFile.parse(stored);
@@ -109,7 +109,7 @@ const UNSEEN: Readonly<Record<string, string>> = {
   'tools, held out': 'Tools without a rule, held out',
 };
 
-/** How this release did on them, as its training measured it. */
+/** Returns how this release performed on the sets in `UNSEEN`, as measured during its training. */
 export function unseenFigures(): UnseenFigures[] {
   const measured = z.array(z.string()).parse(stored.provenance.crossValidatedByProject);
   const found = measured.flatMap((line) => {
@@ -166,7 +166,7 @@ function routeWithoutStructure(by: ReadonlySet<Witness['by']>): Route {
 
 type LogOdds = ReturnType<typeof weigh>;
 
-/** The two sums of the regression: what facts and words each make of a failure, as log-odds per category. */
+/** Computes the two sums of the regression: log-odds per category from the facts and from the words. */
 export function weigh({ facts, words }: Features, model: Pick<JudgementModel, 'facts' | 'wordScale' | 'words'>) {
   return {
     facts: model.facts.map((weights) => facts.reduce((sum, value, i) => sum + value * (weights[i] ?? 0), 0)),
@@ -177,8 +177,9 @@ export function weigh({ facts, words }: Features, model: Pick<JudgementModel, 'f
 }
 
 /**
- * Softmax over both sums. Words decide where rules are silent: where none speaks for the category that they favor, a tie, or a rule that tells, met
- * in a structured fact or in the most informative line, keeps its own.
+ * Applies softmax to both sums. Words decide only if the rules are silent: if no rule supports the category
+ * that the words favor, a tie, or a decisive rule that matches a structured fact or the most informative
+ * line, keeps its own category.
  */
 export function chosen(
   odds: LogOdds,
@@ -206,7 +207,7 @@ export function ranked(probabilities: CategoryProbabilities): readonly Category[
   return [...CATEGORIES].sort((left, right) => probabilities[right] - probabilities[left]);
 }
 
-/** The facts and words of a failure. */
+/** Extracts the facts and words of a failure. */
 export function featuresOf(given: Facts, matches: readonly Match[]): Features {
   const { subject, assertion, compileErrors, productException } = given;
   const { failingTests, exceptions, exits, diagnostics, failedSections } = subject;
@@ -252,7 +253,10 @@ function of(matches: readonly Match[], category: Category): Match[] {
   return matches.filter(({ rule }) => rule.category === category);
 }
 
-/** Words and pairs of the most informative lines, of the steps' names, tools, exceptions and kinds; together of one length. */
+/**
+ * Returns buckets for words and word pairs of the most informative lines, step names, tools, exceptions, and
+ * kinds. The weights are scaled to one length.
+ */
 function wordsOf(
   { subject }: Pick<Facts, 'subject'>,
   errors: Facts['subject']['diagnostics'],
@@ -283,17 +287,17 @@ function wordsOf(
   return Array.from(weights, ([bucket, weight]) => [bucket, (2 * weight) / length]);
 }
 
-/** So many words more, which say nothing: where a failure has few, each tells less. */
+/** Smoothing: pseudo-count of uninformative words. If a failure has few words, each of them counts less. */
 const FEW = 4;
 
-/** FNV-1a. */
+/** Returns the bucket of a text by its FNV-1a hash. */
 function hash(text: string): number {
   let value = 2_166_136_261;
   for (let i = 0; i < text.length; i++) value = Math.imul(value ^ text.charCodeAt(i), 16_777_619);
   return (value ^ (value >>> 16)) & (BUCKETS - 1);
 }
 
-/** The values of SIGNS: how well what was chosen is founded. */
+/** Computes the values of SIGNS: how well founded the chosen category is. */
 export function signsOf(given: Facts, matches: readonly Match[], odds: LogOdds): number[] {
   const { subject } = given;
   const { category, probabilities } = chosen(odds, matches);
@@ -324,12 +328,15 @@ export function signsOf(given: Facts, matches: readonly Match[], odds: LogOdds):
   ];
 }
 
-/** A log that shows both does not tell whether the compiler failed by our code or by what did not arrive. */
+/**
+ * Checks whether a log shows both a compile error and a dependency that could not be resolved. Such a log
+ * does not show whether the compiler failed because of our code or because of the missing dependency.
+ */
 function hasUnresolved({ compileErrors, all }: Facts): boolean {
   return compileErrors.length > 0 && all.some(({ text }) => UNRESOLVED.some((pattern) => pattern.test(text)));
 }
 
-/** By how much the chosen category leads the next, within ±3. */
+/** Returns the lead of a category over the best other one, within ±3. */
 function margin(sums: readonly number[], category: Category): number {
   const at = CATEGORIES.indexOf(category);
   const others = sums.filter((_, i) => i !== at);
@@ -340,7 +347,10 @@ function isStructured(match: Match): boolean {
   return witnessOf(match) !== 'rule';
 }
 
-/** A structured fact is a witness where the rule says more than that something failed. */
+/**
+ * Returns the kind of witness that a match is. A structured fact counts as one only if the rule says more
+ * than that something failed.
+ */
 function witnessOf({ fact: { origin }, strength }: Match): 'test' | 'diagnostic' | 'exception' | 'rule' {
   return (origin === 'test' || origin === 'diagnostic' || origin === 'exception') && strength >= SUGGESTS ? origin : 'rule';
 }

@@ -17,7 +17,10 @@ import { isTestPath } from './paths.ts';
 import { isSameFile, type Place, placesOf } from './places.ts';
 
 const MAX_SUSPECTS = 10;
-/** What a file is worth to which nothing leads but this. Each further one of its kind is worth a little less. */
+/**
+ * Scores of files that only this kind of clue leads to. Each further file of the same kind scores a little
+ * less.
+ */
 const LED_BY: Readonly<Record<FoundFile['by'], number>> = { asked: 0, log: 0.55, import: 0.4, step: 0.45, manifest: 0.4 };
 const LED_REASON: Readonly<Record<FoundFile['by'], string>> = {
   asked: '',
@@ -37,9 +40,10 @@ const DAY_MS = 86_400_000;
 const NO_CODE = /\.(?:md|rst|txt|snap|svg|png|jpe?g|gif|lock)$|(?:^|\/)(?:package-lock\.json|go\.sum|CHANGELOG[\w.]{0,10})$/i;
 
 /**
- * Files that may hold the fault, ranked by the log (own frames, deepest cause, the test's twin and what it imports) and, where the tools
- * have read the repository, by what changed since the last green build, how fresh the named line is, and what mended this failure before.
- * Names the commit, its author and its pull request where one of them touched the file.
+ * Lists files that may contain the fault. They are ranked by the log (own frames, deepest cause, the test's
+ * twin and its imports) and, if the tools have read the repository, by what changed since the last green
+ * build, how recent the named line is, and what fixed this failure before. Names the commit, its author, and
+ * its pull request if one of them touched the file.
  */
 export function suspectsOf(subject: TriageSubject, evidence: readonly Evidence[], category: Category): Suspect[] {
   if (category === 'INFRA_ERROR') return [];
@@ -69,7 +73,10 @@ function inRepository(places: readonly Place[], { found, missing }: RepositoryFa
   });
 }
 
-/** What the log names, what it and the test lead to, and what changed or was mended before though nothing names it. */
+/**
+ * Lists the files that the log names, those that the log and the test lead to, and those that changed or were
+ * part of an earlier fix although nothing names them.
+ */
 function candidatesOf(subject: TriageSubject, places: readonly Place[], facts: RepositoryFacts, category: Category) {
   const imported = facts.found.filter(({ by }) => by === 'import').map(({ path }) => path);
   const isImported = (path: string) => imported.some((one) => isSameFile(one, path));
@@ -100,7 +107,10 @@ function candidatesOf(subject: TriageSubject, places: readonly Place[], facts: R
   return known;
 }
 
-/** For set-up and dependencies only files that a tool or a trace names, or that changed: what a test's name hints at is no cause of these. */
+/**
+ * Checks whether a file can be a suspect of the category. For set-up and dependency errors, these are only
+ * files that a tool or a trace names or that changed; the name of a test gives no clue to such a cause.
+ */
 function isSuspect({ from }: Place, category: Category): boolean {
   return from !== 'test' || category === 'CODE_ERROR' || category === 'TEST_FAILURE';
 }
@@ -131,7 +141,10 @@ function signalsOf(
   };
 }
 
-/** The commit that is to be named for a file: of its very line, else since the last green build, else its newest. */
+/**
+ * Chooses the commit to name for a file: the one that changed its exact line, otherwise one since the last
+ * green build, otherwise its newest.
+ */
 function touchFor(path: string, line: number | null, facts: RepositoryFacts): Touch | null {
   const touches = touchesOf(path, facts).filter(({ commit, tool }) => commit !== null && tool !== 'read_past_fixes');
   const since = touches.filter(({ tool }) => tool === 'changed_since_green');
@@ -146,7 +159,10 @@ function touchFor(path: string, line: number | null, facts: RepositoryFacts): To
   );
 }
 
-/** Where a file is suspected for its change alone, the change is where to look. */
+/**
+ * Returns the changed line of a file that changed since the last green build, which is the line to look at if
+ * only the change makes the file suspect.
+ */
 function lineOf(touch: Touch | null): number | null {
   return touch?.tool === 'changed_since_green' ? (touch.lines[0]?.[0] ?? null) : null;
 }
@@ -163,7 +179,7 @@ function blameDays({ path, line }: Place, facts: RepositoryFacts, { build }: Tri
   return Number.isNaN(at) || Number.isNaN(built) ? null : Math.max(0, (built - at) / DAY_MS);
 }
 
-/** A person's fix for an earlier failure like this one names the file. */
+/** Checks whether a person's fix for an earlier failure like this one names the file. */
 function isNamedByFix(path: string, evidence: readonly Evidence[]): boolean {
   const name = path.split('/').at(-1) ?? path;
   return retrievedFrom(evidence).some(({ confirmedBy, fix, rootCause }) => {
@@ -184,14 +200,15 @@ function reasonOf(named: string, signals: SuspectSignals): string {
 }
 
 /**
- * What speaks for a file beside the log. Each weight is the share of the remaining doubt that a signal takes away: signals are taken for
- * independent, so the score is 1 − (1 − log) · Π (1 − weight · strength). They are judged, not fitted: no set of failures with the
- * repositories and their histories was at hand; the order they give is tested signal by signal.
+ * Weights of the signals for a file in addition to the log. Each weight is the share of the remaining doubt
+ * that a signal removes. Signals are treated as independent, so the score is 1 − (1 − log) · Π (1 − weight ·
+ * strength). The weights are estimates and not fitted, because no set of failures with repositories and their
+ * histories was available; the order that they produce is tested signal by signal.
  */
 export const WEIGHTS = {
   /** The file changed since the last green build. Shared among the files that did. */
   changedSinceGreen: 0.5,
-  /** The built commit changed it, and nobody knows whether it worked before. */
+  /** The built commit changed the file, and it is not known whether it worked before. */
   changedInCommit: 0.25,
   /** The very lines that the trace or the compiler names changed since then. */
   changedLines: 0.6,
@@ -203,26 +220,36 @@ export const WEIGHTS = {
   imported: 0.15,
 } as const;
 
-/** What nothing changed in worked before: where the list of changed files is whole, a file that is not in it keeps this much. */
+/**
+ * Factor for a file that is not in a complete list of changed files: code that did not change worked before.
+ */
 export const UNCHANGED = 0.8;
-/** Up to so many changed files each is fully suspect; beyond, suspicion thins out with the fourth root, since few of many are at fault. */
+/**
+ * Maximum number of changed files of which each is fully suspect. Beyond it, suspicion decreases with the
+ * fourth root, because few of many files are at fault.
+ */
 const FEW_FILES = 5;
 /** Days after which a change is half as suspicious. */
 const HALF_LIFE_DAYS = 14;
 const MOST = 0.99;
 
-/** What is known of one file. */
+/** The signals for one file. */
 export interface SuspectSignals {
   /** 0..1: how the log speaks for it (own frames, deepest cause, twin of the test, diagnostics); 0 where it does not name it. */
   readonly log: number;
-  /** Null where nobody knows what changed since the last green build, or the list is not whole and does not name the file. */
+  /**
+   * Null if it is not known what changed since the last green build, or if the list is incomplete and does
+   * not name the file.
+   */
   readonly changedSinceGreen: boolean | null;
   /** False where only the built commit's own change is known: it may as well have failed before. */
   readonly sinceGreen: boolean;
-  /** How many files changed since then. */
+  /** Number of files that changed since then. */
   readonly changedFiles: number;
   readonly changedLines: boolean;
-  /** Age of the last change to the named line at the time of the build, in days; null where nobody looked. */
+  /**
+   * Age of the last change to the named line at the time of the build, in days. Null if no tool checked it.
+   */
   readonly blameDays: number | null;
   readonly mendedBefore: boolean;
   readonly imported: boolean;
@@ -230,7 +257,7 @@ export interface SuspectSignals {
   readonly seenElsewhere: boolean;
 }
 
-/** How suspicious a file is, 0..0.99, rounded to hundredths. */
+/** Returns how suspicious a file is, 0..0.99, rounded to hundredths. */
 export function suspectScore(signals: SuspectSignals): number {
   const trust = signals.seenElsewhere ? 0.2 : 1;
   const thinned = Math.min(1, (FEW_FILES / Math.max(1, signals.changedFiles)) ** 0.25);

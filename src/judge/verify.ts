@@ -62,7 +62,11 @@ function isCarried(claim: Answer['claims'][number], evidence: readonly Evidence[
   return overlap(claim.text, cited.map((item) => `${item.title}\n${item.text}`).join('\n')) >= CARRIED;
 }
 
-/** Evidence that contradicts the category: rivals that rules found strong, which the judgement has weighed, and what decides against it: a failed expectation against infrastructure, and what people said of a like failure. */
+/**
+ * Returns the evidence that contradicts the category. `rivals` are strong matches of other categories, which
+ * the judgement has already weighed. `decided` counts against the category: a failed expectation against
+ * infrastructure, and what people decided for a similar failure.
+ */
 function contradictionsOf(ruling: Ruling, category: Category, evidence: readonly Evidence[]) {
   const { facts } = ruling;
   const strong = ruling.matches
@@ -102,21 +106,27 @@ function wordsOf(text: string): ReadonlySet<string> {
 }
 
 /*
- * What moves the confidence of a cause, in logits, beside what the learned judgement states. These weights are judgement: no labelled rows
- * have history, decisions or contradictions to measure them.
+ * These weights change the confidence of a cause, in logits, in addition to the learned judgement. They are
+ * estimates: no labeled rows have history, decisions, or contradictions from which they could be measured.
  */
 const CONFIRMED_BY_PERSON = 1.5;
 const CONTRADICTED = -0.9;
-/** What fails every time is not flaky. */
+/** Change in logits for a flaky failure that occurs every time and is therefore not flaky. */
 const EVERY_TIME = -2;
 const CEILING = 0.97;
 
-/** How sure the cause is: the classification's probability, moved by evidence for and against. 0..0.97. */
+/**
+ * Computes the confidence of a cause: the probability of the classification, changed by evidence for and
+ * against it. Returns 0..0.97.
+ */
 export function causeConfidence(classification: Classification, evidence: readonly Evidence[]): number {
   return weighCause(classification, evidence).confidence;
 }
 
-/** The same with what moved it, where so much of the evidence contradicts it; the first factor is where it began. */
+/**
+ * Computes the confidence of a cause together with its factors, given the number of contradictions. The first
+ * factor is the initial value.
+ */
 function weighCause(
   classification: Classification,
   evidence: readonly Evidence[],
@@ -147,7 +157,7 @@ function rounded(value: number): number {
   return Math.round(value * 1000) / 1000;
 }
 
-/** Whether another category is nearly as probable. */
+/** Checks whether another category is almost as probable. */
 export function hasCloseRunnerUp(classification: Classification): boolean {
   const [first, second] = ranked(classification.probabilities);
   if (first === undefined || second === undefined) return false;

@@ -40,7 +40,9 @@ parentPort?.on('message', async (message: ToThread) => {
   }
 });
 
-/** What is as it was is not sent back; the rest goes part by part, as it came. */
+/**
+ * Masks the texts. Unchanged texts are not sent back; the others are sent in parts, as they were received.
+ */
 async function mask(texts: readonly string[]): Promise<void> {
   const masked = await masker.maskAll(texts);
   for (const [text, { text: whole }] of masked.entries()) if (whole !== texts[text]) await sayText(text, whole);

@@ -47,7 +47,7 @@ const FailureId = z
     'An ID from list_failures, or a build as provider:number (number or run ID), such as github:812 or github:shop/api#812, or as its URL',
   );
 
-/** `get_failure`: the answer for one failure. */
+/** Creates the tool `get_failure`, which returns the answer for one failure. */
 export function getFailure(deps: InstallationDeps): McpTool {
   return defineTool({
     name: 'get_failure',
@@ -89,7 +89,7 @@ function otherCause(answer: ArrangedAnswer): AnalysisSummary {
   return { ...summary, title: line(title, 120), tests: tests.slice(0, OTHER_TESTS).map((test) => line(test, 120)) };
 }
 
-/** A line for each further cause, with its tests. */
+/** Lists the further causes, one line each, with their tests. */
 function listOthers(heading: string, others: readonly ArrangedAnswer[], most: number): string {
   if (others.length === 0) return '';
   const rows = others.slice(0, most).map(({ analysis, explains }) => {
@@ -115,7 +115,10 @@ const Piece = Evidence.pick({ title: true, source: true }).extend(Named.shape);
 const Pieces = z.object({ pieces: z.array(Piece), next: Cursor });
 type EvidenceAnswer = ToolAnswer<z.infer<typeof Pieces>>;
 
-/** `get_evidence`: what an answer rests on, and the lines of the stored log around it. */
+/**
+ * Creates the tool `get_evidence`, which returns the evidence of an answer and the lines of the stored log
+ * around it.
+ */
 export function getEvidence(deps: InstallationDeps): McpTool {
   return defineTool({
     name: EVIDENCE,
@@ -183,7 +186,10 @@ async function noSuchSource(analysis: Analysis, named: string | undefined, archi
   return new TriageError('not-found', `${named === undefined ? 'The evidence names no log.' : `There is no ${line(named, 200)}.`} ${kept}`);
 }
 
-/** The log first, at its telling lines; then what tools brought. What was judged to say nothing about this failure is left out. */
+/**
+ * Returns the evidence of an answer: first the most informative lines of the logs, then what the tools found.
+ * Evidence that was judged irrelevant to this failure is left out.
+ */
 function overview(analysis: Analysis, offset: number): EvidenceAnswer {
   const related = analysis.evidence.filter(({ id }) => analysis.verdict.grades[id] !== 'irrelevant');
   const items = [...related.filter(isLog), ...related.filter((item) => !isLog(item))].slice(offset);
@@ -200,7 +206,10 @@ function isLog({ lineStart }: Evidence): boolean {
   return lineStart !== undefined;
 }
 
-/** Of a log the lines around the first that was quoted, else its end: there it failed. Of a document its beginning. */
+/**
+ * Picks the most informative lines of a piece of evidence: for a log, the lines around the first quoted line,
+ * or its end if none is quoted, because it failed there; for a document, its beginning.
+ */
 function tellingRows(item: Evidence, { answer }: Analysis): z.infer<typeof Rows> {
   const rows = [...readableLines(item)];
   if (!isLog(item)) return rows.slice(0, 4);
@@ -251,12 +260,15 @@ function rowsThatFit(rows: readonly string[]): number {
 }
 
 const LOG_BYTES = 5_000;
-/** In characters. Reading takes about a second a megabyte of processor time. */
+/**
+ * The maximum length of a pasted log, in characters. Reading takes about one second of processor time per
+ * megabyte.
+ */
 const MAX_LOG = 500_000;
 const MAX_CAUSES = 3;
 const EXPLAIN_MS = 30_000;
 
-/** `explain_log`: a log from anywhere, explained by rules alone. */
+/** Creates the tool `explain_log`, which explains a log from anywhere by rules alone. */
 export function explainLog(explain: ExplainLog): McpTool {
   return defineTool({
     name: 'explain_log',
@@ -294,7 +306,10 @@ const Feedback = z.strictObject({
   fix: z.string().min(1).max(4000).optional().describe('The right fix, with correct'),
 });
 
-/** `submit_feedback`: a person's word about an answer, brought by an agent. Only offered where somebody allowed it. */
+/**
+ * Creates the tool `submit_feedback`, with which an agent submits a person's decision about an answer. It is
+ * offered only if it was allowed.
+ */
 export function submitFeedback(deps: InstallationDeps, { decide, openReview, reviewer }: NonNullable<McpDeps['feedback']>): McpTool {
   return defineTool({
     name: 'submit_feedback',

@@ -16,7 +16,7 @@ const LIST_BYTES = 3_000;
 /** Rows read for one answer: tests that failed together are one line of it. */
 const ROWS = 200;
 
-/** `list_failures`: what failed lately, one line a cause. */
+/** Creates the tool `list_failures`, which lists recent failures, one line per cause. */
 export function listFailures({ stores }: InstallationDeps): McpTool {
   return defineTool({
     name: LIST,
@@ -72,7 +72,10 @@ export function listFailures({ stores }: InstallationDeps): McpTool {
   });
 }
 
-/** Rows that follow each other and belong to one cause of one build are one entry. */
+/**
+ * Returns the key of a row. Consecutive rows of one cause of one build have the same key and become one
+ * entry.
+ */
 function causeKey({ failure, analysisId }: FailureRow): string {
   return `${failure.buildId} ${analysisId ?? failure.fingerprint.value}`;
 }
@@ -115,7 +118,10 @@ type Similar = z.infer<typeof SimilarFailures>['failures'][number];
 /** A failure whose line resembles the text, or has its words; then it has no score. */
 type Candidate = FailureRow & { readonly score: number | null };
 
-/** `search_similar`: earlier failures that say nearly the same, and what people decided about them. */
+/**
+ * Creates the tool `search_similar`, which finds earlier failures with nearly the same text, and what people
+ * decided about them.
+ */
 export function searchSimilar({ stores }: InstallationDeps): McpTool {
   return defineTool({
     name: 'search_similar',
@@ -143,7 +149,10 @@ export function searchSimilar({ stores }: InstallationDeps): McpTool {
   });
 }
 
-/** Most alike first, then those that have the words: a word or two have little in common with a whole line. */
+/**
+ * Finds the most similar failures first, then those that contain the words. A query of one or two words has a
+ * low similarity to a whole line.
+ */
 async function candidates(
   text: string,
   repository: string | undefined,
@@ -194,7 +203,10 @@ const ListedTest = FlakyTest.pick({
   ...{ since: true, rate: true, probability: true },
 });
 
-/** `flaky_tests`: tests that failed and passed without a change between, with counts. */
+/**
+ * Creates the tool `flaky_tests`, which lists tests that failed and passed without a change in between, with
+ * counts.
+ */
 export function flakyTests({ stores }: InstallationDeps): McpTool {
   return defineTool({
     name: FLAKY,

@@ -38,8 +38,8 @@ const Result = z.looseObject({ jsonrpc: z.literal('2.0'), id: z.union([z.string(
 const BrokenMessage = z.object({ jsonrpc: z.literal('2.0'), id: z.null(), error: z.object({ code: z.int(), message: z.string() }) });
 
 /**
- * The Model Context Protocol over HTTP: each message is answered for itself with JSON, nothing is kept between two. Whoever asks
- * sees what the token's stores show.
+ * Serves the Model Context Protocol over HTTP. Each message is answered on its own with JSON, and no state is
+ * kept between messages. A client sees what the stores show for its token.
  */
 export function registerMcpRoutes(app: FastifyInstance, deps: McpRouteDeps): void {
   app.withTypeProvider<ZodTypeProvider>().post(
@@ -95,7 +95,10 @@ function offered({ explainLog, decide, openReview }: McpRouteDeps, { allow }: z.
   return present({ explainLog, feedback: asked && principal !== null ? { decide, openReview, reviewer: principal.name } : undefined });
 }
 
-/** Agents send no `Origin`; a browser does, and a page of somebody else's must not ask, also not by a name that it made point here. */
+/**
+ * Agents send no `Origin`, but browsers do. A page from another site must not send requests, not even through
+ * a DNS name that it points at this server.
+ */
 function refuseForeignPages({ headers: { origin } }: FastifyRequest, publicUrl: string | null): void {
   if (origin === undefined) return;
   const known = publicUrl === null ? [] : [new URL(publicUrl).origin];
@@ -103,7 +106,10 @@ function refuseForeignPages({ headers: { origin } }: FastifyRequest, publicUrl: 
   if (!isHere && !known.includes(origin)) throw new TriageError('forbidden', 'Requests from other origins are not allowed.');
 }
 
-/** As the transport reads it. Answers are always JSON, so whoever does not say that streams are welcome too is answered all the same. */
+/**
+ * Converts a request for the transport. Answers are always JSON, so a client that does not accept streams is
+ * answered as well.
+ */
 function webRequest({ headers }: FastifyRequest): Request {
   const version = headers['mcp-protocol-version'];
   const given = {

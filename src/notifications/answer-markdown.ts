@@ -10,8 +10,9 @@ const MAX_ITEM = 300;
 const MAX_LISTED = 5;
 
 /**
- * A fact as one block of GitHub-flavoured Markdown; small print is not for here. `limit`: characters of a paragraph. Everything from logs,
- * models and people is neutralised: no mention, link, image, HTML or comment marker survives, and no fence can be left.
+ * Formats a fact as one block of GitHub-flavored Markdown, except for small print. `limit`: characters of a
+ * paragraph. Everything from logs, models and people is neutralized: no mention, link, image, HTML or comment
+ * marker survives, and no text can leave its fence.
  */
 export function factBlock(fact: AnswerFact, limit = MAX_PROSE): string {
   const { name, label, values } = fact;
@@ -45,12 +46,12 @@ export function factBlock(fact: AnswerFact, limit = MAX_PROSE): string {
   }
 }
 
-/** The entries of a fact, each on one line and neutralised. */
+/** Returns the entries of a fact, each on one line and neutralized. */
 export function smallPrint({ values }: AnswerFact): string[] {
   return values.slice(0, MAX_LISTED).map((value) => inline(clip(value, MAX_ITEM)));
 }
 
-/** A fence for each log, which is named where there are several. */
+/** Puts the lines of each log into a fence. If there are several logs, each is named. */
 function fences(lines: readonly ProofLine[]): string {
   const sources = [...new Set(lines.map(({ source }) => source))];
   const width = maxOf(

@@ -9,7 +9,7 @@ import { clip, codeSpan, inline } from './visible-text.ts';
 import { type ToSay, whatToSay } from './what-to-say.ts';
 
 interface CommentContent {
-  /** GitHub-flavoured Markdown without a marker: whoever shows it adds one. */
+  /** GitHub-flavored Markdown without a marker. The caller that posts it adds one. */
   readonly body: string;
 }
 
@@ -18,8 +18,9 @@ export const COMMENT_BUDGET = 30_000;
 const MAX_NAMED_BUILDS = 5;
 
 /**
- * What is known of a pull request as one comment; null while nothing of it has failed. Everything from logs, models, people and CI is
- * neutralised: no mention, link, image, HTML or comment marker of theirs survives, and no fence can be left.
+ * Renders what is known of a pull request as one comment. Returns null while nothing of it has failed.
+ * Everything from logs, models, people and CI is neutralized: no mention, link, image, HTML or comment marker
+ * of theirs survives, and no text can leave its fence.
  */
 export function renderComment(situation: Situation, links: NoticeLinks): CommentContent | null {
   const toSay = whatToSay(situation);
@@ -178,15 +179,17 @@ interface FittedParts<Cause> {
   readonly budget: number;
 }
 
-/** Lines take at most so much of it, so that the highest-ranked cause is told whole. */
+/**
+ * The share of the budget that one-line causes may take, so that the highest-ranked cause is shown in full.
+ */
 const FOR_LINES = 0.4;
 /** Between two blocks of Markdown, and for the sentence about what is left out. */
 const BETWEEN = 2;
 const MORE = 200;
 
 /**
- * The ranked causes as blocks that fit the budget: the lowest-ranked shrink to one line first; where even the lines are too many, the last
- * are only counted.
+ * Fits the ranked causes into the budget. The lowest-ranked ones shrink to one line first. If even the lines
+ * are too many, the last ones are only counted.
  */
 function fitCauses<Cause>(causes: readonly Cause[], { full, line, more, budget }: FittedParts<Cause>): string[] {
   const lines = causes.map(line);

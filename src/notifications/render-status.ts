@@ -8,14 +8,14 @@ import { type ToSay, whatToSay } from './what-to-say.ts';
 /** A commit status: it fails with the builds of its commit, and is well only once they are. */
 export interface StatusContent {
   readonly state: 'pending' | 'failure' | 'success';
-  /** At most 140 characters: more is refused. */
+  /** The description, at most 140 characters; longer ones are rejected. */
   readonly description: string;
   readonly targetUrl: string | null;
 }
 
 const MAX_DESCRIPTION = 140;
 
-/** What is known of one commit in a line; null while nothing of it has failed. */
+/** Renders what is known of one commit in one line. Returns null while nothing of it has failed. */
 export function renderStatus(situation: Situation, links: NoticeLinks): StatusContent | null {
   const toSay = whatToSay(situation);
   const [head] = situation.heads;

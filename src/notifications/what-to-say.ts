@@ -6,7 +6,7 @@ import type { BuildSituation, FailedBefore, Situation } from '../ports/notices.t
 import { arrangeAnswers } from './build-answers.ts';
 import { type CauseStanding, causeStanding } from './cause-standing.ts';
 
-/** What is to be said of a situation, before any channel words it. */
+/** The content to report about a situation, before a channel words it. */
 export type ToSay =
   | {
       readonly state: 'looking';
@@ -20,7 +20,7 @@ export type ToSay =
       /** The failed builds, the newest first. */
       readonly builds: readonly Build[];
       readonly failures: number;
-      /** Whether all failures are failed tests. */
+      /** True if all failures are failed tests. */
       readonly areTests: boolean;
       /** Those of newer builds first, of each in the order in which one would mend them; see `byRank`. */
       readonly causes: readonly CauseStanding[];
@@ -36,7 +36,7 @@ export type ToSay =
     }
   | { readonly state: 'fixed'; readonly fixed: readonly FailedBefore[] };
 
-/** Null: nothing has failed, so there is nothing to say. */
+/** Returns what to report about a situation, or null if nothing has failed. */
 export function whatToSay(situation: Situation): ToSay | null {
   const failed = situation.heads.filter(({ build }) => build.status === 'failed');
   if (failed.length === 0) {
@@ -78,7 +78,10 @@ function couldNotLook(builds: readonly Build[], causes: readonly CauseStanding[]
   return { state: 'could-not-look', builds, causes, unread, why: causes[0]?.rootCause ?? '' };
 }
 
-/** What was shown to be of this change by trying goes first, and last what nobody has to mend here: it is somebody else's, or is not explained. */
+/**
+ * Compares causes by rank. Causes that an experiment attributed to this change come first. Causes that no one
+ * has to fix here come last: those that are not from this change, and those without an explanation.
+ */
 function byRank(a: CauseStanding, b: CauseStanding): number {
   return rank(a) - rank(b);
 }

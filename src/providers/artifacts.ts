@@ -12,21 +12,21 @@ export interface Offered {
   readonly bytes: number | null;
 }
 
-/** What people call the artifact that holds their JUnit reports. */
+/** Usual names of artifacts that contain JUnit reports. */
 const REPORT_NAME = /junit|surefire|failsafe|test[-_ ]?(?:results?|reports?)|xunit/i;
-/** What they call one that holds logs. */
+/** Usual names of artifacts that contain logs. */
 const LOG_NAME = /log|dump|crash|debug|diagnos|trace|core|output|stderr|stdout|hs_err/i;
-/** What they call what the build made. */
+/** Usual names of artifacts that contain the product of the build. */
 const PRODUCT_NAME =
   /^(?:dist|build|bin|binar(?:y|ies)|release|package|bundle|installer|wheels?|docs?|site|image|docker)s?(?:[-_.]|$)|coverage|sbom|screenshot|github-pages/i;
 const MAX_NAME = 200;
 
-/** Whether an artifact is called what holds test reports. */
+/** Checks whether the name of an artifact suggests test reports. */
 function isNamedLikeReports(name: string): boolean {
   return REPORT_NAME.test(name.slice(0, MAX_NAME));
 }
 
-/** Which artifacts are worth their download, the most promising first, and why the others are left. */
+/** Selects the artifacts to download, the most promising first, and gives a reason for each of the others. */
 export function artifactsToFetch<One extends Offered>(
   offered: readonly One[],
   limits: { readonly maxBytes: number; readonly maxCount: number },
@@ -65,16 +65,18 @@ export interface ArtifactFetching<One extends Offered> {
   readonly room: ArtifactRoom;
 }
 
-/** Of one archive, packed. */
+/** The maximum packed size of one archive. */
 const MAX_BYTES = 20 * 1024 * 1024;
 const MAX_FETCHED = 12;
 const AT_ONCE = 3;
-/** Artifacts hold much that nobody reads, which is no remark. */
+/** Notes that a file was left out are dropped: most content of artifacts is never read. */
 const LEFT_OUT = /left out/i;
 
 /**
- * The test reports, logs and other texts in the run's archives, those with telling names first; of what is not fetched, the name and why.
- * They complete a log but never replace it: where they cannot be read a note says so, and the build goes on.
+ * Returns the test reports, logs and other texts in the run's archives, those with informative names first.
+ * For an archive that is not fetched, returns its name and the reason.
+ * Artifacts complete a log but never replace it: if they cannot be read, a note is added and the build
+ * continues.
  */
 export async function fetchArtifacts<One extends Offered>(fetching: ArtifactFetching<One>, logs: number): Promise<SourceText[]> {
   try {

@@ -1,10 +1,16 @@
 import { compileRulePattern } from '../log/rule-pattern.ts';
 
-/** Whose CODEOWNERS a file is: GitHub and GitLab know globs, GitLab sections too, Gitea and Forgejo regular expressions. */
+/**
+ * The dialect of a CODEOWNERS file: GitHub and GitLab use globs, GitLab also sections, Gitea and Forgejo
+ * regular expressions.
+ */
 export type CodeOwnersForm = 'github' | 'gitlab' | 'gitea';
 
 export interface CodeOwners {
-  /** The owners of a file and the 1-based line that names them; null: it has none. The path is relative to the root of the repository. */
+  /**
+   * Returns the owners of a file and the 1-based line that names them; null if it has none. The path is
+   * relative to the root of the repository.
+   */
   ownersOf(path: string): { readonly names: readonly string[]; readonly line: number } | null;
   /** Lines that were left out and why; 20 at most. */
   readonly problems: readonly { readonly line: number; readonly why: string }[];
@@ -25,7 +31,7 @@ interface Rule {
   matches(path: string): boolean;
 }
 
-/** Where each form looks for the file, first found first. */
+/** Lists the locations of the file for each provider, in order of precedence. */
 export function placesOfCodeOwners(provider: string): readonly string[] {
   const [root, docs] = ['CODEOWNERS', 'docs/CODEOWNERS'];
   if (provider === 'github') return ['.github/CODEOWNERS', root, docs];
@@ -34,7 +40,7 @@ export function placesOfCodeOwners(provider: string): readonly string[] {
   return ['.github/CODEOWNERS', '.gitlab/CODEOWNERS', '.gitea/CODEOWNERS', root, docs];
 }
 
-/** How a file is to be read: by the provider, else by the folder that it lies in, else by whether it has sections. */
+/** Determines the dialect of a file: by the provider, else by its folder, else by whether it has sections. */
 export function formOfCodeOwners(provider: string, file: string, lines: readonly string[]): CodeOwnersForm {
   const said =
     provider === 'github' || provider === 'gitlab' || provider === 'gitea' ? provider : /^\.(github|gitlab|gitea)\//.exec(file)?.[1];
@@ -86,7 +92,7 @@ function told(rule: Rule | undefined, names = rule?.names): ReturnType<CodeOwner
   return rule === undefined || names === undefined || names.length === 0 ? null : { names, line: rule.line };
 }
 
-/** A rule, or what is wrong with its line. */
+/** Returns a rule, or the problem with its line. */
 function ruleOf(text: string, line: number, section: string, defaults: readonly string[], form: CodeOwnersForm): Rule | string {
   const [pattern = '', ...words] = fieldsOf(text, form);
   const named = words.map(nameOf);
@@ -105,7 +111,7 @@ function ruleOf(text: string, line: number, section: string, defaults: readonly 
   return { ...rule, matches: (path) => matchesGlob(glob, path) };
 }
 
-/** Words between unescaped blanks. A comment may follow them, but not in GitLab's form. */
+/** Splits a line at unescaped blanks. A comment may follow the fields, except in GitLab's dialect. */
 function fieldsOf(text: string, form: CodeOwnersForm): string[] {
   const fields: string[] = [];
   let word = '';
@@ -122,7 +128,7 @@ function fieldsOf(text: string, form: CodeOwnersForm): string[] {
   return word === '' ? fields : [...fields, word];
 }
 
-/** An owner as it is kept; of an e-mail address only the part before the @. */
+/** Returns an owner in its stored form; of an e-mail address, only the part before the @. */
 function nameOf(word: string): string | null {
   if (word.startsWith('@')) return /^@{1,2}[\w./-]{1,200}$/.test(word) ? word : null;
   return /^([^@\s]{1,100})@[^@\s]{1,200}$/.exec(word)?.[1] ?? null;
@@ -132,7 +138,7 @@ function nameOf(word: string): string | null {
 type Atom = { readonly sign: string } | 'folders' | 'name' | 'one' | 'rest';
 interface Glob {
   readonly atoms: readonly Atom[];
-  /** Whether what matches may be a folder, all of which is meant. */
+  /** True if a match may be a folder, which then includes everything below it. */
   readonly tree: boolean;
 }
 
@@ -176,7 +182,10 @@ function matchesGlob({ atoms, tree }: Glob, path: string): boolean {
   return states.includes(atoms.length);
 }
 
-/** With what may represent nothing; folders only where a name begins. */
+/**
+ * Adds the states that can be reached without a character. A `folders` atom may be skipped only at the
+ * beginning of a name.
+ */
 function closureOf(atoms: readonly Atom[], states: readonly number[], begins: boolean): number[] {
   const all = new Set<number>();
   for (let state of states) {

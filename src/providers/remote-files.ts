@@ -40,7 +40,10 @@ const MAX_LINE = 1_000;
 /** Files that hold no text anybody searches. */
 const NO_TEXT = /\.(?:png|jpe?g|gif|ico|webp|pdf|zip|gz|tgz|jar|war|class|so|dll|exe|woff2?|ttf|eot|mp[34]|mov|bin|wasm|pyc)$/i;
 
-/** Files of commits. Trees and blobs never change for their id, so the last ones are kept. */
+/**
+ * Creates access to the files of commits. Trees and blobs with a given id never change, so the latest ones
+ * are cached.
+ */
 export function createRemoteFiles(code: RemoteCode, changes: RemoteChanges) {
   const kept = createKept(code);
   return {
@@ -54,8 +57,10 @@ export function createRemoteFiles(code: RemoteCode, changes: RemoteChanges) {
       return (await orNull(code.entry(place, suffix, signal))) === null ? [] : [suffix];
     },
     /**
-     * Lines that hold a text as it is written, in the asked commit. A small repository is read whole. In a larger one the host's code search
-     * names the files, where it has one, and so do paths that hold a word of the text; at most 60 of them are read, so a line may be missed,
+     * Finds lines of the requested commit that contain a text, case-sensitively. A small repository is read
+     * completely. In a larger one, the host's code search, if it has one,
+     * and paths that contain part of the text select the files. At most 60 files are read, so a line may be
+     * missed,
      * but none is quoted from another commit.
      */
     search: async (place: Place, { text, limit }: { text: string; limit: number }, signal: AbortSignal) => {
@@ -132,7 +137,7 @@ function createKept(code: RemoteCode): Kept {
   return { tree, blob };
 }
 
-/** A link is followed within the commit only. */
+/** Reads a file. A link is followed within the commit only. */
 async function readFile(code: RemoteCode, kept: Kept, place: Place, query: FileQuery, signal: AbortSignal): Promise<FileWindow | null> {
   const { entries, truncated } = await kept.tree(place, signal);
   let path = query.path;
@@ -171,7 +176,10 @@ function isSearched({ type, mode, size, path }: TreeEntry): boolean {
   return type === 'blob' && mode !== LINK && (size ?? 0) <= MAX_SEARCHED_BYTES && !NO_TEXT.test(path);
 }
 
-/** The files that code search names for the most telling words, then those whose path holds a word. */
+/**
+ * Selects the files that code search finds for the longest words, then those whose path contains one of the
+ * words.
+ */
 async function namedFiles(
   code: RemoteCode,
   place: Place,

@@ -40,7 +40,10 @@ export function createRemoteHost(code: RemoteCode): CodeHost {
   });
 }
 
-/** While the host does not answer it may hold the repository: the questions themselves will say what is wrong. */
+/**
+ * Checks whether the repository is readable. True if the host does not respond, because the actual questions
+ * will report the error.
+ */
 async function canRead(places: Places, repository: string): Promise<boolean> {
   try {
     return (await places.repository(repository, AbortSignal.timeout(15_000))) !== null;
@@ -83,7 +86,7 @@ function weightOf({ files }: CommitDiff): number {
 
 interface Places {
   repository(name: string, signal: AbortSignal): Promise<KnownRepository | null>;
-  /** Null where the repository or the commit is missing, or the repository is empty. */
+  /** Returns null if the repository or the commit is missing, or if the repository is empty. */
   find(query: { repository: string; ref: string | null }, signal: AbortSignal): Promise<Place | null>;
 }
 
@@ -120,7 +123,10 @@ async function checkedCommit(code: RemoteCode, known: KnownRepository, name: str
   throw new TriageError('upstream-failed', `${code.label}'s response for the commit ${name} is not a commit ID.`);
 }
 
-/** What is missing may be pushed in the next minute. */
+/**
+ * Returns the lifetime of a cached value. A missing one has a short lifetime, because it may be pushed within
+ * a minute.
+ */
 function livesFor(ms: number): (value: unknown) => number {
   return (value) => (value === null ? BRANCH_MS : ms);
 }

@@ -4,7 +4,7 @@ import type { Toolbox } from '../ports/toolbox.ts';
 import type { InvestigateDeps } from '../service/triage/investigate.ts';
 import { toolsOf } from './figures/effort.ts';
 
-/** The stages by their names. Throws `invalid-input` that names them all where one is unknown. */
+/** Parses the names of stages. Throws `invalid-input`, which lists all stages, if one is unknown. */
 export function parseStages(names: readonly string[]): AblationStage[] {
   const unknown = names.find((name) => !AblationStage.safeParse(name).success);
   if (unknown !== undefined) {
@@ -13,26 +13,32 @@ export function parseStages(names: readonly string[]): AblationStage[] {
   return AblationStage.options.filter((stage) => names.includes(stage));
 }
 
-/** Those of the log's reader. */
+/** Returns the stages that belong to the reader of the logs. */
 export function readStagesOf(stages: readonly AblationStage[]): ReadonlySet<ReadStage> {
   return new Set(stages.flatMap((stage) => ReadStage.safeParse(stage).data ?? []));
 }
 
-/** What of the system was measured, for headings: ", without library and web, linear baseline"; empty for the whole system. */
+/**
+ * Describes which part of the system was measured, for headings: ", without library and web, linear
+ * baseline". Returns an empty string for the whole system.
+ */
 export function describeExperiment(stages: readonly AblationStage[], design: Design): string {
   const without = stages.length === 0 ? '' : `, without ${stages.join(' and ')}`;
   return `${without}${design === 'linear' ? ', linear baseline' : ''}`;
 }
 
-/** What a measurement exchanges in the system: stages of the reader, and the parts of an investigation. */
+/**
+ * The parts of the system that a measurement replaces: stages of the reader, and the parts of an
+ * investigation.
+ */
 export interface Experiment {
   readonly without: ReadonlySet<ReadStage>;
   readonly change: (investigation: InvestigateDeps) => InvestigateDeps;
 }
 
 /**
- * The system without these stages, in the given design; null for the whole system as it is. That no green log is read (`green`) is for
- * whoever reads the logs.
+ * Returns the system without these stages, in the given design, or null for the whole system as it is. The
+ * caller that reads the logs must leave out the green log (`green`).
  */
 export async function experimentOf(stages: readonly AblationStage[], design: Design = 'loop'): Promise<Experiment | null> {
   if (stages.length === 0 && design === 'loop') return null;
@@ -54,7 +60,7 @@ function limitsWithout(limits: InvestigateDeps['limits'], stages: readonly Ablat
   return { ...limits, ...(isOnce ? { maxIterations: 1 } : {}), ...(isLast ? { maxCorrections: 0 } : {}) };
 }
 
-/** What each source of evidence answers. */
+/** The tools of each source of evidence. */
 const TOOLS: Partial<Record<AblationStage, readonly string[]>> = {
   library: ['search_error_library'],
   knowledge: ['search_knowledge'],
@@ -65,7 +71,7 @@ const TOOLS: Partial<Record<AblationStage, readonly string[]>> = {
   green: ['diff_with_green'],
 };
 
-/** The same toolbox without the tools of these stages, as if they had never been there. */
+/** Returns the toolbox without the tools of these stages, as if they did not exist. */
 export function leaveOutTools(toolbox: Toolbox, stages: readonly AblationStage[]): Toolbox {
   const out = new Set(stages.flatMap((stage) => TOOLS[stage] ?? []));
   const isKept = ({ name }: { readonly name: string }) => !stages.includes('tools') && !out.has(name);

@@ -79,7 +79,7 @@ async function readBars(path: string): Promise<Bars> {
   throw new TriageError('invalid-input', `--gate: ${path} is not a gate file: ${problems.join('; ')}.`);
 }
 
-/** Whether what was measured is good enough. Stable: scripts read it. */
+/** The result of checking the measurements against the bars. Stable: scripts read it. */
 export interface GateResult {
   readonly schema: 1;
   readonly file: string;
@@ -111,7 +111,7 @@ interface BarOutcome {
 export interface GatedRun {
   /** The name of its file or folder: what bars call it. */
   readonly name: string;
-  /** What people are told it is, such as "clean.jsonl, repeat 2 of 3". */
+  /** The name that is shown to people, such as "clean.jsonl, repeat 2 of 3". */
   readonly label: string;
   readonly sections: readonly FigureSection[];
   readonly cases: readonly ReplayedCase[];
@@ -123,7 +123,10 @@ const INDENT = '  ';
 const WORDS: Readonly<Record<BarStatus, string>> = { ok: 'ok', 'within-noise': 'noise', failed: 'FAILED' };
 const MOST_NAMED = 10;
 
-/** A gate for people: one line how it ended, one a bar, the missed ones first with the cases to look at. */
+/**
+ * Renders a gate for people: one line for the result, then one line per bar, the missed ones first with the
+ * cases to look at.
+ */
 export function renderGate(gate: GateResult): string {
   const missed = gate.outcomes.filter(({ status }) => status === 'failed');
   const noisy = gate.outcomes.filter(({ status }) => status === 'within-noise');
@@ -143,7 +146,10 @@ function linesOf({ status, sentence, why, against }: BarOutcome): string[] {
   ];
 }
 
-/** The bars as a CI server shows them: a suite a data set, a test a bar. What is within noise passes, and says so below. */
+/**
+ * Converts the bars for a CI server: one suite per data set, one test per bar. A bar within noise passes, and
+ * its output says so.
+ */
 export function junitOf(gate: GateResult): JunitSuite[] {
   const byDataset = Map.groupBy(gate.outcomes, ({ dataset }) => dataset);
   return [...byDataset].map(([dataset, outcomes]) => ({ name: `gate: ${dataset}`, tests: outcomes.map(testOf) }));
@@ -225,7 +231,7 @@ function judgeBar(bar: Bar, { label, sections }: Pick<GatedRun, 'label' | 'secti
   return { ...unjudged(bar, label, sentence), status, value, interval: interval ?? null, cases, against: against ?? [] };
 }
 
-/** A bar that could not be held against anything is a bar that is missed. */
+/** Creates the outcome of a bar that could not be checked, which counts as missed. */
 function unjudged(bar: Bar, dataset: string, sentence: string): BarOutcome {
   return { ...problem(dataset, sentence), figure: bar.figure, bar: barText(bar), why: bar.why ?? null };
 }
@@ -288,7 +294,10 @@ function judgeWorse(bar: Bar, worseBy: number, { label }: Pick<GatedRun, 'label'
   return outcomeOf(bar, worseBy, label, found, compared);
 }
 
-/** A baseline of other cases would let the worst cases be left out. */
+/**
+ * Returns an error if the baseline lacks some of the cases, or null if it lacks none. Otherwise the worst
+ * cases could be left out of the baseline.
+ */
 function missingCases({ cases }: Comparison): string | null {
   const [first] = cases.onlyB;
   if (first === undefined) return null;
@@ -320,7 +329,10 @@ function outcomeOf(bar: Bar, worseBy: number, dataset: string, found: Difference
   return { ...unjudged(bar, dataset, `${was}: ${by};${verdict[status]}`), status, value: worse, interval, cases: found.cases, against };
 }
 
-/** Beyond noise is what the comparison calls so, and by the whole interval more than allowed. */
+/**
+ * Judges a bar by the difference from the baseline. It is missed beyond noise only if the comparison says so
+ * and the whole interval exceeds the allowed amount.
+ */
 function statusOf(
   bar: Bar,
   worseBy: number,
@@ -333,7 +345,10 @@ function statusOf(
   return verdict === 'a-better' && interval[0] > worseBy + ROUNDING ? 'failed' : 'within-noise';
 }
 
-/** The run beside the baseline (A) on the cases that both have; a sentence where they cannot be compared. */
+/**
+ * Compares the run with the baseline (A) on the cases that both have. Returns a sentence if they cannot be
+ * compared.
+ */
 async function compareToBaseline(baseline: RunResults | null, run: GatedRun): Promise<Comparison | string> {
   if (baseline === null) return 'no baseline is named.';
   const results = new Map(run.cases.map(({ result }) => [result.id, result]));
@@ -350,7 +365,7 @@ async function* outcomesOf({ cases }: GatedRun): AsyncGenerator<CaseOutcome> {
   }
 }
 
-/** A name that may have been meant: the nearest by edits, of those that are near at all; null where none is. */
+/** Returns the name that was probably meant: the nearest one by edits, if it is near enough, else null. */
 export function nearestName(name: string, known: readonly string[]): string | null {
   const wanted = name.toLowerCase();
   let best: { readonly name: string; readonly edits: number } | null = null;

@@ -10,17 +10,20 @@ import type { ReplayedCase } from './run/replay.ts';
 export interface JudgeOptions {
   readonly chatModel: ChatModel;
   readonly prompt: JudgePrompt;
-  /** How often each case is put to the judge; several times show how far it agrees with itself. */
+  /** The number of times each case is judged. Several repeats show how far the judge agrees with itself. */
   readonly repeats: number;
   readonly concurrency: number;
-  /** Of one question with its retries, in milliseconds. */
+  /** Time limit of one question with its retries, in milliseconds. */
   readonly timeoutMs: number;
   /** No further question is put once so much is spent, in US dollars. */
   readonly maxCostUsd?: number;
   readonly masker: Masker;
 }
 
-/** What was said of one case, a line a repeat; a question that failed is "not judged" with its reason, and never stops the rest. */
+/**
+ * The opinions on one case, one per repeat. A question that failed is "not judged" with its reason, and never
+ * stops the rest.
+ */
 interface JudgedCase {
   readonly one: ReplayedCase;
   readonly opinions: readonly (Opinion | { readonly notJudged: string })[];
@@ -82,7 +85,7 @@ function addTo(bill: Bill, { inputTokens, outputTokens, costUsd }: z.infer<typeo
   bill.costUsd += costUsd;
 }
 
-/** What a model says of one explanation beside its label. */
+/** The opinion of a model on one explanation, compared with its label. */
 const Opinion = z.object({
   cause: z.enum(['same', 'partly', 'different']),
   /** "unknown" where no fix is labelled. */
@@ -92,10 +95,10 @@ const Opinion = z.object({
 });
 type Opinion = z.infer<typeof Opinion>;
 
-/** Opened by whoever may read prompts; `hash` names its text. */
+/** A prompt that was opened by a caller that may read prompts; `hash` identifies its text. */
 interface JudgePrompt {
   readonly hash: string;
-  /** Both values are data of strangers and must be fenced. */
+  /** Renders the prompt. Both values are untrusted data and must be fenced. */
   render(values: { readonly label: string; readonly answer: string }): { readonly system: string; readonly user: string };
 }
 
@@ -104,12 +107,15 @@ export const JUDGE = { prompt: 'replay/judge', budget: { label: 4_000, answer: 6
 
 const MOST_BECAUSE = 500;
 
-/** Whether there is something to compare: a labelled cause or fix in words, and an answer. */
+/** Checks whether there is something to compare: a labeled cause or fix in words, and an answer. */
 function isJudgeable({ row, result }: ReplayedCase): boolean {
   return [row?.root_cause, row?.fix].some((text) => text != null && text.trim() !== '') && result.action !== null;
 }
 
-/** Label and answer as the judge is shown them: masked, cut to what the prompt may hold. The logs themselves are not shown. */
+/**
+ * Returns the label and the answer as the judge sees them: masked, and cut to the limits of the prompt. The
+ * judge does not see the logs.
+ */
 async function shownToJudge({ row, result }: ReplayedCase, masker: Masker): Promise<{ label: string; answer: string }> {
   const label = textOf({ 'Root cause': row?.root_cause, Fix: row?.fix });
   const answer = textOf({ 'Root cause': result.rootCause, Advice: result.fixRecommendation });
@@ -128,8 +134,9 @@ interface Heard {
 }
 
 /**
- * What the judge said, in a section that cannot be taken for the others: every figure is marked `judged`. A case counts by what the judge said of it
- * most often; of opinions that are as frequent, the worse.
+ * Scores the opinions of the judge, in a section that cannot be confused with the others: every figure is
+ * marked `judged`. A case counts by its most frequent opinion; if several are equally frequent, by the worse
+ * one.
  */
 export function scoreJudge(report: Awaited<ReturnType<typeof judgeCases>>): FigureSection {
   const heard = report.cases.map(({ one, opinions }): Heard => ({ one, opinions: opinions.filter(isOpinion) }));
@@ -157,7 +164,10 @@ function verdictShares(judged: readonly Heard[], part: Part): Figure[] {
   });
 }
 
-/** Over all pairs of opinions on one case: how many name the same verdict on the cause. Cases that were judged once have no pair. */
+/**
+ * Computes how many of all pairs of opinions on one case give the same verdict on the cause. Cases that were
+ * judged once have no pair.
+ */
 function agreement(judged: readonly Heard[]): Figure[] {
   let [agreed, pairs] = [0, 0];
   const torn: Heard[] = [];

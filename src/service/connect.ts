@@ -4,26 +4,26 @@ import { examine, type Finding, note, ok, wrong } from '../ports/examination.ts'
 import { type Connection, checkRights, ensureHook, requestTest, sendGreeting, type WebhookQuestions } from '../providers/connection.ts';
 import type { Provider } from '../providers/provider.ts';
 
-/** What of a provider is needed to connect it. */
+/** The parts of a provider that are needed to connect it. */
 export type Connectable = Pick<Provider, 'name' | 'webhook' | 'connection' | 'examine' | 'rerun'>;
 
-/** What is to be done beside looking. */
+/** The actions to perform in addition to the checks. */
 export interface ConnectRequest {
-  /** As its host calls it; null: nothing is asked of a repository. */
+  /** The name of the repository on its host; null: no repository is checked. */
   readonly repository: string | null;
-  /** Of our webhook; null: not known. */
+  /** The URL of our webhook; null: unknown. */
   readonly address: string | null;
-  /** With which the webhook is made and test deliveries are signed; null: there is none yet. */
+  /** The secret for creating the webhook and signing test deliveries; null: there is none yet. */
   readonly secret: string | null;
   readonly create: boolean;
   readonly test: boolean;
 }
 
-/** How often a host is asked what came of its ping, and how long between. */
+/** The number of attempts to read the result of a ping from a host, and the delay between them. */
 const LOOKS = 5;
 const LOOK_MS = 1_000;
 
-/** Where a provider's webhook lies, below the address of the service. */
+/** Returns the URL of a provider's webhook below the URL of the service. */
 export function webhookAddress({ webhook }: Connectable, publicUrl: string): string {
   return `${publicUrl.replace(/\/$/, '')}${webhook.path}`;
 }
@@ -59,7 +59,10 @@ function openQuestions({ hooks }: Connection, repository: string | null): Webhoo
   }
 }
 
-/** The id of the webhook at our address, which is made where that is requested; null where there is none. */
+/**
+ * Finds the id of the webhook at our URL, and creates the webhook if requested. Returns null if there is
+ * none.
+ */
 async function* hookOf(questions: WebhookQuestions, request: ConnectRequest, signal: AbortSignal): AsyncGenerator<Finding, string | null> {
   const { address, secret, create } = request;
   const name = 'webhook';
@@ -96,7 +99,7 @@ async function* hookOf(questions: WebhookQuestions, request: ConnectRequest, sig
   }
 }
 
-/** The provider's own test: asked for, and what it says came of it, where it says that. */
+/** Requests the provider's own test delivery and reports its result, if the provider offers that. */
 async function* pinged(label: string, questions: WebhookQuestions, id: string, signal: AbortSignal): AsyncGenerator<Finding> {
   const name = 'ping';
   const { deliveries } = questions;
@@ -130,7 +133,7 @@ async function greeted(connection: Connection, { address, secret }: ConnectReque
   return await sendGreeting(address, connection.greet(secret, Date.now()), signal);
 }
 
-/** The provider of that name. Throws `invalid-input` with the names that there are. */
+/** Finds the provider with this name. Throws `invalid-input` with the available names. */
 export function providerNamed(providers: readonly Connectable[], name: string): Connectable {
   const found = providers.find((provider) => provider.name === name);
   if (found !== undefined) return found;

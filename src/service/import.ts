@@ -26,7 +26,7 @@ export interface ImportRequest {
   readonly provider: Build['provider'];
   readonly repository: string;
   readonly since: Date;
-  /** Of these, the newest. */
+  /** Limit of imported runs; the newest are taken. */
   readonly maxRuns: number;
   readonly runs: PastRuns;
   readonly source: Pick<BuildSource, 'fetch'>;
@@ -35,8 +35,9 @@ export interface ImportRequest {
 }
 
 /**
- * What became of a run. `known`: it is stored already. `withoutLog`: it failed, and is stored for the history alone, because its log is gone.
- * `leftOut`: it neither failed nor passed, was deleted, or could not be read now.
+ * The outcome of a run. `known`: it is already stored. `withoutLog`: it failed and is stored only for the
+ * history, because its log is gone. `leftOut`: it neither failed nor passed, was deleted, or could not be
+ * read now.
  */
 export type ImportOutcome = 'failed' | 'passed' | 'known' | 'withoutLog' | 'leftOut';
 
@@ -51,7 +52,7 @@ export type ImportEvent =
       readonly outcome: ImportOutcome;
       /** The run, and why it was left out or has no log. */
       readonly says: string;
-      /** Of a build that failed, and was or will be answered. */
+      /** The id of a failed build that was or will be answered; null for others. */
       readonly buildId: string | null;
     };
 
@@ -60,7 +61,9 @@ const TRIES = 5;
 const LONGEST_BACKOFF_MS = 60_000;
 /** A host that says when to come back is believed up to here. */
 const LONGEST_WAIT_MS = 2 * 60 * 60_000;
-/** So many runs in a row that could not be read: the host is away, and the rest is left for another time. */
+/**
+ * The number of consecutive unreadable runs after which the host counts as unavailable and the import stops.
+ */
 const MAX_UNREADABLE = 5;
 
 /**
@@ -86,7 +89,7 @@ export async function* importRuns(deps: ImportDeps, request: ImportRequest, sign
   }
 }
 
-/** The newest runs of all, each once, though the list may shift while it is read. */
+/** Lists the newest runs, each once, although the list may shift while it is read. */
 async function listRuns({ runs, repository, since, maxRuns }: ImportRequest, signal: AbortSignal) {
   const found = new Map<string, PastRun>();
   for await (const run of runs.list(repository, since, signal)) {
@@ -135,7 +138,7 @@ function nameOf({ pipeline, number, branch }: Pick<NewBuild, 'pipeline' | 'numbe
   return `${pipeline} #${number}${branch === null ? '' : ` on ${branch}`}`;
 }
 
-/** When a run ended, as far as its CI says. */
+/** Returns the time when a run ended, as far as its CI reports it. */
 function momentOf({ finishedAt, startedAt }: NewBuild): string {
   return finishedAt ?? startedAt ?? new Date().toISOString();
 }
@@ -154,7 +157,10 @@ async function keepWithoutLog({ database, stores }: ImportDeps, { build }: Intak
   });
 }
 
-/** Its logs first, so that it is complete when it waits for an answer: nobody asks its CI for them again. */
+/**
+ * Stores the logs first, so that the build is complete when it waits for an answer: the logs are not
+ * requested from its CI again.
+ */
 async function keepFailed(deps: ImportDeps, intake: Intake, fetched: FetchedBuild): Promise<string> {
   const { database, stores, archive, masker } = deps;
   const { build } = await stores.builds.upsert({ ...intake.build, status: 'unknown' }, undefined, momentOf(intake.build));
@@ -170,7 +176,7 @@ async function keepFailed(deps: ImportDeps, intake: Intake, fetched: FetchedBuil
   return build.id;
 }
 
-/** Again after what may pass: when the host says, else after a growing while. */
+/** Retries the work after temporary errors: when the host says, otherwise with increasing delays. */
 async function* patiently<Result>(
   work: () => Promise<Result>,
   { retryUnitMs = 1_000 }: Pick<ImportRequest, 'retryUnitMs'>,
@@ -190,14 +196,14 @@ async function* patiently<Result>(
   }
 }
 
-/** What was answered, or would have been, for the builds of a repository. */
+/** The answers that were given, or would have been, for the builds of a repository. */
 export interface AnswerReport {
   readonly builds: { readonly failed: number; readonly passed: number; readonly unanswered: number };
   /** The newest first. */
   readonly answers: readonly ReportedAnswer[];
   /** The most frequent first. */
   readonly causes: readonly { readonly category: Category | null; readonly title: string; readonly count: number }[];
-  /** How often what the text says of whose fault it is was right, of the answers whose failure was tried. */
+  /** The accuracy of what the answers state about whose fault a failure is, for failures that were tried. */
   readonly guesses: readonly Guess[];
 }
 
@@ -254,7 +260,7 @@ export async function reportOf(
 
 const SAID = { 'this-change': 'this change', 'not-this-change': 'not this change', flaky: 'flaky' } as const;
 
-/** Of failures that trying has decided. */
+/** Scores the guesses about failures that an experiment has decided. */
 export function guessesOf(heads: readonly Pick<Head, 'guess' | 'tried'>[]): Guess[] {
   const decided = heads.flatMap(({ guess, tried }) => {
     const truth = Blame.safeParse(tried);

@@ -25,7 +25,7 @@ export interface RuleDeps {
   readonly logger: Logger;
 }
 
-/** What configures a channel. */
+/** The settings that configure each channel. */
 export const CHANNEL_SETTINGS: Readonly<Record<NewsChannel, string>> = {
   slack: 'FAULTLINE_SLACK_TOKEN',
   teams: 'FAULTLINE_TEAMS_WEBHOOKS',
@@ -72,7 +72,7 @@ export async function saveOwner({ stores, messengers, logger }: RuleDeps, channe
   logger.info({ owner: channels.owner, by }, 'channels of an owner changed');
 }
 
-/** What the query names as repository. */
+/** Returns the repository that the query names. */
 function checkRule({ query, channel, destination, quietFrom, quietTo }: NotificationRuleInput, messengers: Messengers): string | null {
   const { filter } = conditionOf(query);
   // Only a preview is without.
@@ -98,7 +98,7 @@ const MOST_CHANGES = 200;
 const MOST_MESSAGES = 50;
 const MOST_CAUSES = 10;
 
-/** What a rule would have sent. */
+/** The messages that a rule would have sent. */
 export const RulePreview = z.object({
   days: z.int(),
   messages: z.int().describe('How many messages it would have sent'),
@@ -116,7 +116,10 @@ export const RulePreview = z.object({
 });
 export type RulePreview = z.infer<typeof RulePreview>;
 
-/** Which messages the rule would have sent in the past week, by the failures that the asker may see. Its destination may be empty. Throws `invalid-input` and `timeout`. */
+/**
+ * Lists the messages that the rule would have sent in the past week, for the failures that the caller may
+ * see. The destination may be empty. Throws `invalid-input` and `timeout`.
+ */
 export async function previewRule({ stores, messengers, clock }: RuleDeps, rule: NotificationRuleInput): Promise<RulePreview> {
   checkRule(rule, messengers);
   const { occasions, isPart } = await pastOccasions(rule, stores, clock.now());
@@ -160,7 +163,10 @@ async function pastOccasions(rule: NotificationRuleInput, { failures, notificati
 
 const TEST_MS = 15_000;
 
-/** Sends the newest failure that the rule is about, marked as a test and mentioning nobody, to the rule's own destination. Throws what the channel throws. */
+/**
+ * Sends the newest failure that matches the rule to the rule's destination, marked as a test and without
+ * mentions. Throws the errors of the channel.
+ */
 export async function sendTest(deps: RuleDeps, rule: NotificationRuleInput, by: string, id = 'new'): Promise<void> {
   const { stores, messengers, publicUrl, clock, logger } = deps;
   checkRule(rule, messengers);

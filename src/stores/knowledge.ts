@@ -6,14 +6,20 @@ import { all, columnsFor, first, insert } from './sql.ts';
 /** Passages that are compared word by word; full text and trigrams choose them. */
 const CANDIDATES = 60;
 const MAX_TERMS = 40;
-/** What trigrams are compared with: likeness of a long question to a short word means nothing. */
+/**
+ * Maximum length of the text that is compared by trigrams: similarity between a long question and a short
+ * word means nothing.
+ */
 const MAX_LIKENESS = 300;
 const MAX_DOCUMENTS = 10_000;
 const MAX_PASSAGES = 200_000;
 
 const Found = Passage.extend({ document: TeamDocument.pick({ id: true, source: true, title: true, category: true }) });
 
-/** What a team wrote, in the database: found by full text or by trigrams, scored by its words. */
+/**
+ * Creates the store of team documents in the database. Passages are found by full text or trigrams and scored
+ * by their words.
+ */
 export function createTeamKnowledgeStore(db: Database): TeamKnowledgeStore {
   return {
     put: (document, passages) =>

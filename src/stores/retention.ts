@@ -4,7 +4,7 @@ import type { Database, Sql } from '../ports/database.ts';
 import type { OutboxStore } from './outbox.ts';
 import { fromNow } from './sql.ts';
 
-/** Which builds, and what hangs on them, are meant. */
+/** The builds to delete, together with the data that belongs to them. */
 export interface ForgetScope {
   /** Null: every repository but `except`. */
   readonly repository: string | null;
@@ -37,7 +37,10 @@ export type RetentionStore = ReturnType<typeof createRetentionStore>;
 /** Ages are judged by when the service received a build, leases by the database's clock. */
 export function createRetentionStore(db: Database, outbox: Pick<OutboxStore, 'add'>) {
   return {
-    /** Holds the lease for `holdMs`, anew where it is held already; `false` where another process does. */
+    /**
+     * Acquires the lease for `holdMs`, or renews it if this holder already has it. Returns `false` if another
+     * process holds it.
+     */
     hold: async (lease: string, holder: string, holdMs: number) => (await db.query(HOLD, [lease, holder, holdMs])).length > 0,
     /** Gives the lease up. */
     leave: async (lease: string, holder: string) => {
@@ -123,7 +126,7 @@ const COUNT = `
       where repository = $1 and confirmed_at < $3::timestamptz and last_seen_at < $3::timestamptz) as "libraryEntries",
     (select count(*) from tool_cache where repository = $1 and stored_at < $3::timestamptz) as "cachedAnswers"`;
 
-/** What the audit trail calls the reviews and questions of builds. */
+/** SQL for the ids under which the audit trail records the reviews and questions of builds. */
 const AUDITED = `
   select id from reviews where build_id = any($1::text[])
   union all select id from reviewer_questions where build_id = any($1::text[])`;

@@ -8,7 +8,7 @@ import { all, inScope, likeLiteral, pageValues, scopeValue } from './sql.ts';
 /** A statement was ended by its time limit. */
 const TOO_LONG = '57014';
 
-/** So long a search may take; whoever waits longer narrows it. */
+/** Time limit of a search in milliseconds; after that, the user is asked to narrow it. */
 const LIMIT_MS = 3_000;
 
 /**
@@ -114,7 +114,7 @@ function patternOf(part: string): string {
   return `%${likeLiteral(part)}%`;
 }
 
-/** More texts than these hold a word that is met everywhere. */
+/** A pattern that matches more texts than this counts as common. */
 const FEW = 1_500;
 
 const Key = z.object({ key: z.string() });
@@ -126,7 +126,10 @@ const titlesQuery = (patterns: readonly string[]) => `
   select distinct fingerprint as key from (select fingerprint from answer_facts where ${holdAll('title', patterns)} limit ${10 * FEW + 1}) as titled
   limit ${FEW + 1}`;
 
-/** All parts in one text of the failure or, with `titles`, all in the title of its cause. */
+/**
+ * Builds the condition that one text of the failure contains all parts or, with `titles`, that the title of
+ * its cause contains all of them.
+ */
 async function textCondition(sql: Sql, parts: readonly string[], titles: boolean, place: (value: unknown) => string): Promise<string> {
   const patterns = parts.map(patternOf);
   const keys = await all(sql, Key, keysQuery(patterns), patterns);

@@ -21,7 +21,7 @@ const FileParameters = z.strictObject({
 });
 type FileArgs = z.output<typeof FileParameters>;
 
-/** What is in this file, in the commit that was built? */
+/** Creates the tool that reads a file in the built commit. */
 export function readFile(codeHost: CodeHost): Tool {
   return defineCodeTool(codeHost, {
     name: 'read_file',
@@ -73,7 +73,7 @@ const TestFileParameters = z.strictObject({
   file: z.string().min(1).max(1_024).optional().describe('Its file, where the report names it'),
 });
 
-/** What does the failing test expect? */
+/** Creates the tool that shows what the failing test expects. */
 export function readTestFile(codeHost: CodeHost): Tool {
   return defineCodeTool(codeHost, {
     name: 'read_test_file',
@@ -114,7 +114,10 @@ async function showTest(code: BuiltCode, test: FailingTest, path: string) {
   return finding === null ? [] : [{ ...finding, data: { path, line, commit: at.ref, test: test.name } }];
 }
 
-/** Where the test's own name is in its file; its last part, since reports join the names of suites. */
+/**
+ * Finds the line of the test's name in its file. Searches for the last part of the name, because reports
+ * prepend the names of suites.
+ */
 async function lineOfTest({ host, at, signal }: BuiltCode, test: FailingTest, path: string) {
   const own = test.name
     .replace(/[[(][^\])]{0,500}[\])]$/, '')
@@ -126,7 +129,7 @@ async function lineOfTest({ host, at, signal }: BuiltCode, test: FailingTest, pa
   return hits.find((hit) => hit.path === path)?.line ?? null;
 }
 
-/** What a repository says of itself, the shortest first: llms.txt is written to be read by models (llmstxt.org). */
+/** Documents that describe a repository, the shortest first: llms.txt is written for models (llmstxt.org). */
 const DOCUMENTS: readonly RegExp[] = [/^llms\.txt$/i, /^(?:docs\/|\.github\/)?readme(?:\.(?:md|rst|txt|adoc|markdown|org))?$/i];
 const MAX_LISTED = 5_000;
 const LINES = 200;
@@ -135,7 +138,7 @@ const DocsParameters = z.strictObject({
   folder: z.string().trim().min(1).max(500).optional().describe('A folder (a package of a monorepo); by default the whole repository'),
 });
 
-/** What is this repository, and how is it laid out? */
+/** Creates the tool that describes the repository and its layout. */
 export function readRepositoryDocs(codeHost: CodeHost): Tool {
   return defineCodeTool(codeHost, {
     name: 'read_repository_docs',
@@ -164,7 +167,7 @@ export function readRepositoryDocs(codeHost: CodeHost): Tool {
   });
 }
 
-/** The first document that is there and is not empty. */
+/** Returns the first document that exists and is not empty. */
 async function readDocument({ host, at, signal, titled }: BuiltCode, under: string, paths: readonly string[]): Promise<Finding | null> {
   const inside = (path: string) => (under === '' ? path : path.slice(under.length + 1));
   for (const pattern of DOCUMENTS) {
@@ -187,8 +190,9 @@ const RepositoriesParameters = z.strictObject({
 });
 
 /**
- * Which repositories can be read? Only those of the build's own owner are named: what an answer says is read by whoever may read the
- * build, and the names of others' private repositories are none of their business.
+ * Creates the tool that lists the readable repositories. Only those of the build's owner are listed: every
+ * reader of the
+ * build can read the answer, and it must not reveal the names of other owners' private repositories.
  */
 export function listRepositories(codeHost: CodeHost, sight: Sight): Tool {
   return defineCodeTool(codeHost, {

@@ -27,7 +27,7 @@ const Parameters = z.strictObject({
   paths: z.array(z.string().min(1).max(1_024)).max(40).optional().describe('Paths to look for, as the log or a guess has them'),
 });
 
-/** How a file of the repository came to be named. */
+/** The source of a file's mention. */
 export type NamedBy = 'asked' | 'log' | 'import' | 'step' | 'manifest';
 
 /** A file of the repository that the failure leads to. */
@@ -42,9 +42,11 @@ interface FoundFile {
 type Lookup = (name: string) => readonly string[];
 
 /**
- * Which files of the repository does the failure lead to? The paths asked for, every path of the kept lines, what the failing tests
- * import, the CI file that holds the failed step, and the manifests of a dependency error: all as they are in the built commit. Says
- * of the paths asked for which do not exist.
+ * Creates the tool that finds the files of the repository to which the failure leads: the requested paths,
+ * every path in the kept lines, the imports of the failing
+ * tests, the CI file that contains the failed step, and the manifests for a dependency error, all in the
+ * built commit. It reports
+ * requested paths that do not exist.
  */
 export function findFiles(codeHost: CodeHost): Tool {
   return defineCodeTool(codeHost, {
@@ -101,7 +103,10 @@ function sentenceOf({ path, line, by, as }: FoundFile): string {
   return `${at}${why[by]}`;
 }
 
-/** Files by the end of their path, whole segments only; a name that fits too many fits none. */
+/**
+ * Creates a lookup of files by the end of their path, whole segments only. A name that fits too many files
+ * returns none.
+ */
 function lookupIn(paths: readonly string[]): Lookup {
   const byName = Map.groupBy(paths, lastPart);
   return (logged) => {
@@ -139,7 +144,10 @@ function namedInLog(subject: TriageSubject, lookup: Lookup): FoundFile[] {
   });
 }
 
-/** The project's files that failing tests import: a line that imports, in any language, whose name is the end of a file's path. */
+/**
+ * Finds the project's files that failing tests import: an import line, in any language, whose name is the end
+ * of a file's path.
+ */
 async function importedByTests(
   { host, at, signal }: BuiltCode,
   { subject, category }: ToolContext,
@@ -162,7 +170,10 @@ async function importedByTests(
   return found.map((path) => ({ path, as: 'import', line: null, by: 'import' }));
 }
 
-/** What only adds to the list is left out where it cannot be obtained; only the end of the run is passed on. */
+/**
+ * Returns null if the work fails, because its result is only an addition to the list. Throws only if the run
+ * ended.
+ */
 async function orNull<Value>(asked: Promise<Value>, signal: AbortSignal): Promise<Value | null> {
   try {
     return await asked;
@@ -172,7 +183,10 @@ async function orNull<Value>(asked: Promise<Value>, signal: AbortSignal): Promis
   }
 }
 
-/** What a file may import is of its own language: one name for endings that import one another. */
+/**
+ * Returns one name for all extensions of files that can import each other. A file imports only files of its
+ * own language.
+ */
 function languageOf(path: string): string {
   const ending = /\.(\w{1,8})$/.exec(path)?.[1]?.toLowerCase() ?? '';
   if (/^(?:[cm]?[jt]sx?|vue|svelte|json)$/.test(ending)) return 'script';
@@ -199,7 +213,10 @@ function lastPart(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }
 
-/** `'../src/cart'` beside the importing file, `a.b.C`, `crate::a::b`, `package:app/a.dart` by the longest end that is a file's. */
+/**
+ * Resolves an import to a file: `'../src/cart'` relative to the importing file; `a.b.C`, `crate::a::b` and
+ * `package:app/a.dart` by the longest suffix that is a file's path.
+ */
 function importedFile(named: string, from: string, stems: Stems): string | null {
   const quoted = /["']([^"']{1,200})["']/.exec(named)?.[1];
   const dotted = /([\w.]{3,200}(?:::\w{1,80}){0,8})(?:\s{1,4}import\s{1,4}(\w{1,80}))?/.exec(named);
@@ -238,7 +255,7 @@ function joined(folder: readonly string[], parts: readonly string[]): string {
   return path.join('/');
 }
 
-/** The CI file in which the failed step is written, by its name or its first command. */
+/** Finds the CI file that defines the failed step, by the step's name or its first command. */
 async function holdingTheStep({ host, at, signal }: BuiltCode, { subject, category }: ToolContext): Promise<FoundFile[]> {
   if (category !== 'CONFIG_ERROR' && category !== 'DEPENDENCY_ERROR') return [];
   const name = subject.failedSections.at(-1)?.name.split(' / ').at(-1)?.replace(/^Run /, '').replace(/…$/, '').trim() ?? '';
@@ -250,7 +267,7 @@ async function holdingTheStep({ host, at, signal }: BuiltCode, { subject, catego
     .map(({ path, line }) => ({ path, as: name, line, by: 'step' }));
 }
 
-/** The manifests that lie nearest to the root. */
+/** Lists the manifests that are nearest to the root. */
 function manifestsOf(paths: readonly string[], category: Category): FoundFile[] {
   if (category !== 'DEPENDENCY_ERROR') return [];
   const manifests = paths.filter((path) => inScope(path, 'DEPENDENCY_ERROR'));

@@ -15,7 +15,7 @@ const HistoryParameters = z.strictObject({
   limit: z.int().min(1).max(20).default(10),
 });
 
-/** Did this fail before? */
+/** Creates the tool that shows earlier occurrences of this failure. */
 export function readFailureHistory(history: HistoryStore): Tool {
   return defineTool({
     name: 'read_failure_history',
@@ -39,7 +39,7 @@ export function readFailureHistory(history: HistoryStore): Tool {
   });
 }
 
-/** For how long has this pipeline been red? */
+/** Creates the tool that counts the consecutive failures of this pipeline. */
 export function countConsecutiveFailures(history: HistoryStore): Tool {
   return defineTool({
     name: 'count_consecutive_failures',
@@ -88,7 +88,9 @@ export function countConsecutiveFailures(history: HistoryStore): Tool {
   });
 }
 
-/** What of a row of failed builds is this failure: the others failed for other reasons. */
+/**
+ * Describes how many of the consecutive failed builds had this failure. The others failed for other reasons.
+ */
 function alikeWords(same: number, count: number, first: Build): string {
   if (count === 1) return '';
   if (same < 2) return ', for other reasons before this build';
@@ -110,7 +112,7 @@ const SimilarParameters = z.strictObject({
   limit: z.int().min(1).max(20).default(5),
 });
 
-/** Which other builds failed with a message like this? */
+/** Creates the tool that finds other builds with a similar message. */
 export function findSimilarFailures(history: HistoryStore, sight: Sight): Tool {
   return defineTool({
     name: 'find_similar_failures',
@@ -147,8 +149,8 @@ function messageAlone(message: string): LikenessParts {
 }
 
 /**
- * A failure of an earlier build as a finding: where and when it was seen, what it said, what it was taken for, and by whom where a person
- * decided it: what a machine said of one failure is no proof of what it says of the next.
+ * Converts a failure of an earlier build to a finding: place, time, message, category, and the person who
+ * decided it, if any. A category that no person confirmed is no evidence for a similar failure.
  */
 function pastFailure(row: FailureRow): Finding {
   const { failure, repository, pipeline, number, category, seenAt, decidedBy = null } = row;
@@ -175,7 +177,7 @@ function pastFailure(row: FailureRow): Finding {
   };
 }
 
-/** Why nothing can be asked about the past, or null. */
+/** Returns the reason why no history is available, or null. */
 function historyUnavailable(history: HistoryStore): string | null {
   return history.kept === false ? 'No history is available: this run has no database.' : null;
 }

@@ -30,7 +30,9 @@ interface KnowledgeServiceDeps {
   readonly masker: Masker;
   /** Null where no embedding model is configured. */
   readonly semantic: SemanticIndex | null;
-  /** The curated documents as items of the index, to be embedded beside the team's. */
+  /**
+   * Returns the curated documents as items of the index, which are embedded along with the team's documents.
+   */
   readonly curated: () => Promise<readonly VectorItem[]>;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -39,7 +41,10 @@ interface KnowledgeServiceDeps {
 /** Part of every hash: a reader that reads better reads again. */
 const READING = 'passages-1';
 const MAX_TITLE = 200;
-/** What a person waits for after adding a document; the rest is embedded later. Milliseconds. */
+/**
+ * Time limit in milliseconds for embedding while a person waits after adding a document. The rest is embedded
+ * later.
+ */
 const EMBED_MS = 60_000;
 
 /** Reads, masks, cuts and stores what a team brings, and embeds it where a model is configured. */
@@ -97,7 +102,10 @@ async function add(deps: KnowledgeServiceDeps, file: NewDocument, signal: AbortS
   return { outcome, document: { ...document, id }, notes: note === null ? read.notes : [...read.notes, note] };
 }
 
-/** The whole document is masked in one piece, so that a key is hidden that reaches over paragraphs; lines stay lines. */
+/**
+ * Masks the whole document as one text, so that a key that spans several paragraphs is found. The lines stay
+ * separate.
+ */
 async function masked(masker: Masker, document: ReadDocument): Promise<ReadDocument> {
   const texts = [document.title ?? '', ...document.blocks.map(({ text }) => text)];
   const [hidden] = await masker.maskAll([texts.join('\n')]);
@@ -115,7 +123,10 @@ async function masked(masker: Masker, document: ReadDocument): Promise<ReadDocum
   };
 }
 
-/** Without an embedding a document is still found by its words: that it failed is a note. */
+/**
+ * Embeds the documents, and returns a note instead of throwing if that fails. Documents without an embedding
+ * are still found by their words.
+ */
 async function embedQuietly(deps: KnowledgeServiceDeps, signal: AbortSignal | undefined): Promise<string | null> {
   if (deps.semantic === null) return null;
   try {
@@ -154,12 +165,12 @@ function itemOf({ document, position, place, text }: PassageOf): VectorItem {
 
 /** Tokens of a passage: enough for a step with its reason, few enough for several of them in one prompt. */
 const MAX_TOKENS = 500;
-/** Of a passage are said again in the next one, so that a sentence is never cut off from what it is about. */
+/** The number of tokens of a passage that the next one repeats, so that no sentence loses its context. */
 const OVERLAP_TOKENS = 60;
 const MAX_PASSAGES = 4_000;
 const MAX_HEADING = 120;
 
-/** What lies under one heading, on one page or slide, or in one sheet. */
+/** The blocks under one heading, on one page or slide, or in one sheet. */
 interface Section {
   readonly headings: readonly string[];
   readonly place: DocumentPlace;
@@ -202,7 +213,7 @@ function sectionsOf({ blocks }: ReadDocument): Section[] {
   return said.length > 0 ? said : sections.slice(-1);
 }
 
-/** What is on a page, a slide or a sheet is cited by it. */
+/** Checks whether the passage is on a page, slide or sheet, which is then its citation. */
 function hasPlace({ page, slide, sheet }: DocumentPlace): boolean {
   return page !== undefined || slide !== undefined || sheet !== undefined;
 }
@@ -248,7 +259,7 @@ function pack(pieces: readonly Piece[]): Piece[][] {
   return group.length > 0 ? [...groups, group] : groups;
 }
 
-/** The last pieces, or the last sentences of the last piece, as far as they are short. */
+/** Returns the last piece, or its last sentences, as far as they fit the overlap. */
 function endOf(group: readonly Piece[]): Piece[] {
   const last = group.at(-1);
   if (last === undefined) return [];
@@ -264,7 +275,10 @@ function endOf(group: readonly Piece[]): Piece[] {
   return kept.length === 0 ? [] : [{ text: kept.join(' '), tokens, row: undefined }];
 }
 
-/** A text in pieces of at most 500 tokens, cut where it hurts least: at lines, sentences, words, and at last anywhere. */
+/**
+ * Splits a text into pieces of at most 500 tokens at the best place available: between lines, sentences or
+ * words, or else anywhere.
+ */
 function piecesOf(text: string): Omit<Piece, 'row'>[] {
   return splitAt(text, ['\n', '. ', ' ', '']);
 }
@@ -295,7 +309,10 @@ function splitAt(text: string, separators: readonly string[]): Omit<Piece, 'row'
   return pieces.filter((piece) => piece.text.trim() !== '');
 }
 
-/** No character is more than a few tokens. */
+/**
+ * Splits a text into lengths of 100 characters, which always fit because a character has at most a few
+ * tokens.
+ */
 function inLengths(text: string): string[] {
   const characters = Array.from(text);
   const lengths: string[] = [];

@@ -17,7 +17,7 @@ const BuildLogParameters = z.strictObject({
   context: z.int().min(0).max(100).default(CONTEXT).describe('Lines on either side'),
 });
 
-/** What does the build log say around this line? */
+/** Creates the tool that shows the build log around a line. */
 export function readBuildLog(archive: BuildArchive): Tool {
   return defineTool({
     name: 'read_build_log',
@@ -39,7 +39,10 @@ export function readBuildLog(archive: BuildArchive): Tool {
   });
 }
 
-/** The last line of the failing step, else the exit mark, else the first excerpt's end. */
+/**
+ * Returns the last line of the failing step, else the line of the exit code, else the end of the first
+ * excerpt.
+ */
 function tellingLine(subject: TriageSubject, source: string): number | undefined {
   const section = subject.failedSections.find((item) => item.source === source)?.lineEnd;
   const exit = subject.exits.find((item) => item.source === source)?.line;
@@ -55,7 +58,7 @@ const ConsoleParameters = z.strictObject({
   from: z.enum(['exit', 'tail']).default('exit').describe('Up to where the process ended, or up to the end of the log'),
 });
 
-/** What was printed last before the process ended? */
+/** Creates the tool that shows the last output before the process ended. */
 export function readConsoleOutput(archive: BuildArchive): Tool {
   return defineTool({
     name: 'read_console_output',
@@ -91,7 +94,7 @@ const ViewLogParameters = z.strictObject({
   to: z.int().min(1).describe('Last line, inclusive; at most 200 lines'),
 });
 
-/** What is on these lines of the log? */
+/** Creates the tool that shows given lines of a log. */
 export function viewLog(archive: BuildArchive): Tool {
   return defineTool({
     name: 'view_log',
@@ -131,8 +134,9 @@ const ArtifactParameters = z.strictObject({
 });
 
 /**
- * What files did the build leave, and what does one of them say? Without a name: a list with what each is, its grade, why, and how it was
- * read. With one: its failing cases where it is a report, else a window of at most 200 lines.
+ * Creates the tool that reads the build's files. Without a name it lists the files with content type, grade,
+ * the reason for it, and how each was
+ * read. With a name it returns the failing cases of a report, or else a window of at most 200 lines.
  */
 export function readArtifact(archive: BuildArchive): Tool {
   return defineTool({
@@ -186,7 +190,7 @@ function lineOf({ name, kind, lines, bytes, notes }: ArchivedSource, { survey }:
   return `${name}: ${seen.what}, ${size}, ${seen.grade} (${seen.reason}), ${read}`;
 }
 
-/** The failing cases with what they say; a report without any says so. */
+/** Returns the failing cases with their messages. A report without any returns a finding that says so. */
 async function casesOf(archive: BuildArchive, subject: TriageSubject, source: ArchivedSource): Promise<Finding[]> {
   const text = source.bytes > MAX_REPORT_BYTES ? null : await archive.read(subject.build.id, source.name);
   if (text === null) return [];

@@ -15,7 +15,7 @@ const Parameters = z.strictObject({
   lineEnd: z.int().min(1).optional().describe('Last line of the range; at most 40 lines'),
 });
 
-/** Who changed these lines last, or took some of them away, when, and in which commit? */
+/** Creates the tool that shows who last changed or deleted these lines, when, and in which commit. */
 export function readBlame(codeHost: CodeHost): Tool {
   return defineCodeTool(codeHost, {
     name: 'read_blame',
@@ -51,7 +51,10 @@ interface Range {
   readonly lineEnd: number;
 }
 
-/** Neighbouring lines that one commit changed, the newest change first: it is the likeliest suspect. */
+/**
+ * Groups neighboring lines by their last commit, the newest change first because it is the most likely
+ * suspect.
+ */
 function runsOf(lines: readonly BlameLine[]): BlameLine[][] {
   const runs: BlameLine[][] = [];
   for (const line of lines) {
@@ -63,7 +66,10 @@ function runsOf(lines: readonly BlameLine[]): BlameLine[][] {
   return runs.sort((left, right) => Date.parse(right[0]?.at ?? '') - Date.parse(left[0]?.at ?? ''));
 }
 
-/** The newest commit that touched the lines, where none of them is its own: it took some away, which no blame tells. */
+/**
+ * Returns the newest commit that touched the range, if no line is attributed to it. That commit deleted
+ * lines, which blame does not show.
+ */
 async function removalIn({ host, at, signal }: BuiltCode, range: Range, runs: readonly BlameLine[][]): Promise<CommitInfo | null> {
   const [newest] = await host.lineHistory({ ...at, ...range, limit: 1 }, signal);
   return newest === undefined || runs.some(([line]) => line?.commit === newest.commit) ? null : newest;
@@ -80,7 +86,10 @@ function removalFinding({ path, lineStart, lineEnd }: Range, by: CommitInfo, { t
   };
 }
 
-/** The pull request of the newest change, where the host knows it; blame is worth having without. Throws only where the run ended. */
+/**
+ * Returns the pull request of the newest change, if the host knows it. Returns null on errors, because blame
+ * is useful without it; throws only if the run ended or the error is retryable.
+ */
 async function pullRequestOf({ host, at: { repository }, signal }: BuiltCode, commit: string): Promise<number | null> {
   try {
     return (await host.commitDiff({ repository, commit }, signal))?.commit.pullRequest ?? null;

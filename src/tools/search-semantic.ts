@@ -12,7 +12,7 @@ import type { Tool } from './tool.ts';
 /** Words that candidate files are searched by: what the port takes in one question. */
 const MAX_WORDS = 16;
 const MAX_CANDIDATES = 12;
-/** What one question to a code host returns. */
+/** The number of lines that one question to a code host returns. */
 const WINDOW = 200;
 /** Windows read of each file: 800 lines. */
 const MAX_WINDOWS = 4;
@@ -20,7 +20,7 @@ const FILES_AT_ONCE = 4;
 const MAX_CODE = 4_000;
 /** Less alike is no answer. */
 const LEAST_SCORE = 0.05;
-/** Nothing that a person wrote, or that a cause is searched for in. */
+/** Paths that are skipped: files that no person wrote, or that do not contain the cause. */
 const SKIPPED =
   /(?:^|\/)(?:node_modules|vendor|third_party|dist|build|coverage|__snapshots__)\/|\.(?:lock|min\.js|map|snap|svg|csv|json|md|rst|txt|html|po|pb\.go)$|(?:^|\/)(?:package-lock\.json|go\.sum)$/i;
 
@@ -50,15 +50,21 @@ const SearchParameters = z.strictObject({
 
 type Mask = (text: string) => Promise<string>;
 
-/** Code may hold secrets, and the embedder may be somebody else's server. */
+/**
+ * Masks texts before they are embedded. Code may contain secrets, and the embedder may be a third party's
+ * server.
+ */
 function maskedBefore(embedder: Embedder, mask: Mask): Embedder {
   return { ...embedder, embed: async (texts, signal) => embedder.embed(await Promise.all(texts.map(mask)), signal) };
 }
 
 /**
- * Which lines of the repository are like this guess at them? A guess at the code is nearer to the code than a question is (Gao, Ma, Lin,
- * Callan: Precise Zero-Shot Dense Retrieval without Relevance Labels, ACL 2023). Its identifiers find candidate files, their chunks of
- * about 500 tokens are ranked by embeddings; by BM25 where no embedder that knows meaning is configured or it does not answer.
+ * Creates the tool that finds lines of the repository similar to guessed code. A guess at the code is closer
+ * to the code than a question is (Gao, Ma, Lin,
+ * Callan: Precise Zero-Shot Dense Retrieval without Relevance Labels, ACL 2023). The identifiers of the guess
+ * find candidate files, whose chunks of
+ * about 500 tokens are ranked by embeddings, or by BM25 if no semantic embedder is configured or it does not
+ * respond.
  */
 export function searchSemantic(codeHost: CodeHost, embedder: Embedder | null = null, mask: Mask | null = null): Tool {
   const meaning = embedder === null || mask === null || embedder.name.startsWith('hashing') ? null : maskedBefore(embedder, mask);
@@ -97,7 +103,10 @@ async function rank(chunks: readonly CodeChunk[], query: string, embedder: Embed
   }
 }
 
-/** A file's first 800 lines; none where it is too large, binary or gone: one bad candidate spoils no answer. */
+/**
+ * Returns the first 800 lines of a file; none if it is too large, binary or gone, so that one bad candidate
+ * does not fail the answer.
+ */
 async function readLines(code: BuiltCode, path: string): Promise<string[]> {
   const lines: string[] = [];
   for (let window = 0; window < MAX_WINDOWS; window += 1) {
@@ -120,7 +129,7 @@ async function readWindow({ host, at, signal }: BuiltCode, window: { path: strin
   }
 }
 
-/** Without chunks that overlap a better one of their file. */
+/** Removes chunks that overlap a better one of the same file. */
 function apart(ranked: readonly RankedChunk[]): RankedChunk[] {
   const kept: RankedChunk[] = [];
   for (const one of ranked) {
@@ -194,7 +203,10 @@ export function rankByWords(chunks: readonly CodeChunk[], query: string): Ranked
   return ranked.filter(({ score }) => score > 0).sort((left, right) => right.score - left.score);
 }
 
-/** How much a word tells that is in `holding` of `all` chunks; never below zero. */
+/**
+ * Computes the inverse document frequency of a term that occurs in `holding` of `all` chunks; never below
+ * zero.
+ */
 function rarity(holding: number, all: number): number {
   return Math.log(1 + (all - holding + 0.5) / (holding + 0.5));
 }
@@ -205,7 +217,7 @@ function countsOf(words: readonly string[]): { counts: ReadonlyMap<string, numbe
   return { counts, total: words.length };
 }
 
-/** Of two vectors of length 1; 0 where they point apart or one is missing. */
+/** Computes the cosine of two unit vectors; 0 if it is negative or one vector is missing. */
 function cosine(left: Float32Array, right: Float32Array | undefined): number {
   if (right === undefined || right.length !== left.length) return 0;
   let sum = 0;
@@ -245,7 +257,7 @@ export function chunksOf(path: string, lineStart: number, lines: readonly string
   return chunks;
 }
 
-/** The line before the overlap: as many lines up to `to` as fit its size. */
+/** Returns the index before the overlap, which has as many lines up to `to` as fit its size. */
 function overlapStart(sizes: readonly number[], to: number): number {
   let at = to;
   for (let tokens = sizes[to] ?? 0; at >= 0 && tokens <= OVERLAP_TOKENS; tokens += sizes[at] ?? 0) at -= 1;
@@ -262,7 +274,7 @@ const COMMON = new Set(
   volatile when where while with yield`.split(/\s+/),
 );
 
-/** The words of code and prose, in lower case, with the parts of compound identifiers beside the whole. */
+/** Extracts the words of code and prose, in lower case. A compound identifier yields itself and its parts. */
 export function codeWords(text: string): string[] {
   const words: string[] = [];
   for (const [identifier] of text.matchAll(/[\p{L}_$][\p{L}\p{N}_$]{1,80}/gu)) {
@@ -273,7 +285,10 @@ export function codeWords(text: string): string[] {
   return words.filter((word) => word.length > 1 && !COMMON.has(word));
 }
 
-/** The identifiers that find files best, most informative first: compound ones, then long ones; at most `most`, each as it is written. */
+/**
+ * Extracts the identifiers that are best for finding files, most informative first: compound ones, then long
+ * ones. At most `most`, each as written.
+ */
 export function searchWords(text: string, most: number): string[] {
   const known = new Map<string, number>();
   for (const [identifier] of text.matchAll(/[\p{L}_$][\p{L}\p{N}_$]{2,80}/gu)) {
@@ -287,7 +302,7 @@ export function searchWords(text: string, most: number): string[] {
     .map(([identifier]) => identifier);
 }
 
-/** `taxOfCart`, `tax_of_cart` and `TAXOfCart` are made of tax, of and cart. */
+/** Splits an identifier: `taxOfCart`, `tax_of_cart` and `TAXOfCart` become tax, of and cart. */
 function partsOf(identifier: string): string[] {
   return identifier
     .replace(/([\p{Ll}\p{N}])(?=\p{Lu})/gu, '$1_')

@@ -32,7 +32,10 @@ export async function chooseTools(state: AskStateValue, runtime: AskRuntime): Pr
   };
 }
 
-/** Fallback tools only after something else was looked up in vain. Nobody is asked to review: here a person is asking. */
+/**
+ * Returns the tools that may be chosen. Fallback tools are offered only after other calls found nothing. The
+ * tool that asks a reviewer is never offered, because a person is already asking.
+ */
 function offeredFor({ outcomes }: AskStateValue, all: readonly ToolDescription[]): ToolDescription[] {
   const inVain = outcomes.length > 0 && outcomes.every(({ status }) => status !== 'ok');
   return all.filter(({ name, fallback }) => name !== ASK_REVIEWER && (!fallback || inVain));

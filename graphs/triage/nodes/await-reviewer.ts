@@ -5,8 +5,9 @@ import { evidenceOf, Resumption } from '../question.ts';
 import type { TriageStateUpdate, TriageStateValue } from '../state.ts';
 
 /**
- * Waits for a person's answer: the run ends here for now, and its checkpoint is kept. It is resumed with the answer, which
- * becomes evidence, or with null where no answer in time. Does nothing before the wait, since a resumed node begins anew.
+ * Waits for a person's answer. The run is interrupted here and its checkpoint is kept. It is resumed with the
+ * answer, which becomes evidence, or with null if no answer came in time. Does nothing before the wait,
+ * because a resumed node starts from the beginning.
  */
 export async function awaitReviewer(state: TriageStateValue, runtime: TriageRuntime): Promise<TriageStateUpdate> {
   const { question } = state;

@@ -3,7 +3,10 @@ import { finishedStep, startOf } from '../judge.ts';
 import type { Conclusion, Report, TriageStateUpdate, TriageStateValue } from '../state.ts';
 import { INVESTIGATORS, newEvidence, numberEvidence } from '../tool-calls.ts';
 
-/** Joins what the investigators brought, in a fixed order, so that every finding has one number whoever was first. */
+/**
+ * Joins the findings of the investigators in a fixed order, so that every finding has the same number no
+ * matter which investigator finished first.
+ */
 export async function consolidate(state: TriageStateValue, runtime: TriageRuntime): Promise<TriageStateUpdate> {
   const startedAt = startOf(runtime);
   const round = state.investigations + 1;

@@ -19,7 +19,7 @@ export async function executeTool(state: TriageStateValue, runtime: TriageRuntim
   };
 }
 
-/** Prompt and notes of corrections; their cost is added up with the calls. */
+/** Returns the prompt and notes of corrected calls. Their cost is added with that of the calls. */
 function saidByCorrections({ corrections }: ToolReplies): TriageStateUpdate {
   const notes = [...new Set(corrections.flatMap(({ note }) => note ?? []))];
   const promptHash = corrections.find((correction) => correction.promptHash !== null)?.promptHash ?? null;

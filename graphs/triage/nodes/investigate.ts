@@ -7,8 +7,9 @@ import { askableTools, checkCalls, runTools, toolsOf, withoutFindings } from '..
 const MAX_CONCLUSION = 300;
 
 /**
- * One round of one investigator: chooses among the tools of its perspective, asks them side by side, and says in a sentence
- * what came of it. Runs beside the others; what it found is numbered by `consolidate`.
+ * Runs one round of one investigator: chooses among the tools of its perspective, calls them in parallel, and
+ * summarizes the results in one sentence. Investigators run concurrently; `consolidate` numbers their
+ * findings.
  */
 export async function investigate({ assignment }: { assignment: Assignment }, runtime: TriageRuntime): Promise<TriageStateUpdate> {
   const startedAt = startOf(runtime);
@@ -42,7 +43,9 @@ export async function investigate({ assignment }: { assignment: Assignment }, ru
   };
 }
 
-/** What was asked and what came of it; what it means is judged when all have come back. */
+/**
+ * Summarizes what was asked and what was found. The meaning is judged when all investigators are finished.
+ */
 function conclusionOf(replies: readonly ToolOutcome[]): string {
   return (
     replies

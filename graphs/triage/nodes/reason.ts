@@ -30,7 +30,7 @@ export async function reason(state: TriageStateValue, runtime: TriageRuntime): P
   };
 }
 
-/** The answer was sent back, and nothing that can be asked would change it. */
+/** Checks whether the answer was sent back and no further call would change it. */
 function isAtItsEnd(state: TriageStateValue, plan: Plan): boolean {
   return state.verdict?.action === 'self_correct' && plan.enough && state.outcomes.length === state.callsAtVerdict;
 }
@@ -41,7 +41,10 @@ function givenUp(verdict: TriageStateValue['verdict']): TriageStateValue['verdic
     : { ...verdict, action: 'human_review', reasons: [...verdict.reasons, 'no further lookup would change the result'] };
 }
 
-/** The category that the evidence speaks for by now, as sure as the plan is; the one before keeps what is left of its probability. */
+/**
+ * Returns the category that the evidence supports now, with the confidence of the plan. The other categories
+ * share the remaining probability in the same proportions as before.
+ */
 function revisedBy(before: Classification, { category, kind }: NonNullable<Plan['revised']>, plan: Plan): Classification {
   const probabilities = { ...before.probabilities, [category]: plan.confidence };
   const others = Object.values(before.probabilities).reduce((sum, one) => sum + one, 0) - before.probabilities[category];

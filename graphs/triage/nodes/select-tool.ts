@@ -16,7 +16,8 @@ export async function selectTool(state: TriageStateValue, runtime: TriageRuntime
   const offered = await offeredTools(state, askWeb, runtime);
   const plan = state.plan ?? NOTHING_PLANNED;
   const { analyst: chooser, fallbackAnalyst = chooser } = contextOf(runtime);
-  // Whoever judged the answer has decided that the web is asked; what for is no matter of opinion.
+  // The analyst that judged the answer has already decided to search the web, so the fallback analyst forms
+  // the query.
   const judgement = await judged(runtime, { limits: state.limits, spent: spentOf(state) }, (analyst, signal) =>
     (askWeb ? fallbackAnalyst : analyst).chooseTools({ ...insight, plan, offered }, signal),
   );

@@ -22,7 +22,10 @@ import {
   quoteBuild,
 } from '../verdict.ts';
 
-/** Corrective RAG (arXiv 2401.15884): grades the evidence, drops claims that do not hold, and says what happens next. */
+/**
+ * Grades the evidence, drops claims that do not hold, and decides what happens next, as in corrective RAG
+ * (arXiv 2401.15884).
+ */
 export async function verify(state: TriageStateValue, runtime: TriageRuntime): Promise<TriageStateUpdate> {
   const startedAt = startOf(runtime);
   const { answer } = state;
@@ -50,7 +53,7 @@ export async function verify(state: TriageStateValue, runtime: TriageRuntime): P
   };
 }
 
-/** Where no web can be asked, a weak answer goes to a person at once. */
+/** Checks whether the web can be searched. If it cannot, a weak answer goes to a person immediately. */
 async function isWebAskable(state: TriageStateValue, runtime: TriageRuntime): Promise<boolean> {
   const { classification, subject } = insightOf(state);
   const tools = await askableTools(contextOf(runtime).toolbox, classification.category, subject, runtime.signal);
@@ -93,7 +96,10 @@ function compose(
   });
 }
 
-/** The fallback analyst's own reading of the failure, and what he makes of the answer's evidence. */
+/**
+ * Asks the fallback analyst for its own reading of the failure and for its assessment of the answer's
+ * evidence.
+ */
 async function readingOf(fallbackAnalyst: Analyst, state: TriageStateValue, answer: Answer, signal: AbortSignal) {
   const classification = (await fallbackAnalyst.classify({ subject: state.subject }, signal)).value;
   return { ...classification, assessment: (await fallbackAnalyst.verify({ ...insightOf(state), answer }, signal)).value };

@@ -6,9 +6,9 @@ import { type DocumentReader, ReadDocument } from '../../ports/knowledge.ts';
 import { formatOf, readDocument } from './read-document.ts';
 
 export interface DocumentReaderOptions {
-  /** Of the file. */
+  /** The maximum size of the file, in bytes. */
   readonly maxBytes?: number;
-  /** Of one file, in milliseconds. */
+  /** Time limit for one file, in milliseconds. */
   readonly timeoutMs?: number;
 }
 

@@ -4,7 +4,7 @@ import type { DocumentBlock } from '../../ports/knowledge.ts';
 type Node = DefaultTreeAdapterTypes.ChildNode | DefaultTreeAdapterTypes.Document;
 type Element = DefaultTreeAdapterTypes.Element;
 
-/** What a browser does not show as text. */
+/** Elements that a browser does not render as text. */
 const UNSEEN = new Set(
   'script style noscript template head svg math iframe object embed canvas audio video select textarea datalist dialog frameset'.split(' '),
 );
@@ -161,7 +161,7 @@ function headingOf(line: string, before: readonly string[]): { text: string; lev
   return { text: above.trim(), level: line.includes('=') ? 1 : 2, underlined: true };
 }
 
-/** `## Title ##` */
+/** Removes the closing `#` characters of a heading: `## Title ##` becomes `Title`. */
 function trimHashes(text: string): string {
   const bare = text.replace(/#{1,20}$/, '');
   return bare !== text && /\s$/.test(bare) ? bare.trimEnd() : text;

@@ -5,7 +5,9 @@ import { readXml } from '../../log/reports/xml.ts';
 import type { DocumentBlock } from '../../ports/knowledge.ts';
 import { type ReadText, readHtml } from './markup.ts';
 
-/** Reads a Word document by way of the HTML that mammoth makes of it, which keeps headings, lists and tables. Pictures are left out. */
+/**
+ * Converts the document to HTML with mammoth, which keeps headings, lists and tables. Images are left out.
+ */
 export async function readWord(name: string, bytes: Uint8Array): Promise<ReadText> {
   await openOfficeZip(name, bytes, 'word/document.xml');
   const { default: mammoth } = await import('mammoth');
@@ -142,7 +144,7 @@ function cellText(value: unknown): string {
 /** An Office file as the archive that it is. */
 export interface OfficeZip {
   readonly paths: readonly string[];
-  /** The text of a part, or null where there is none. */
+  /** Returns the text of a part, or null if the part does not exist. */
   part(path: string): string | null;
 }
 
@@ -157,7 +159,7 @@ export async function openOfficeZip(name: string, bytes: Uint8Array, main: strin
   const parts = new Map<string, Uint8Array>();
   for (const member of await listZip(name, bytes, createAllowance(MAX_UNPACKED, MAX_PARTS))) {
     const content = await member.read();
-    // Pictures count against the limit; nobody reads them.
+    // Images count toward the limit, but their content is not kept.
     if (/\.(?:xml|rels)$/i.test(member.path)) parts.set(member.path, content);
   }
   if (!parts.has(main)) throw new TriageError('invalid-input', `${name} contains no ${main}; it is damaged, or another kind of file.`);

@@ -98,7 +98,10 @@ const OFFICE: readonly DocumentFormat[] = ['docx', 'pptx', 'xlsx'];
 const PDF_WITHIN = 1_024;
 const SAMPLE = 8_192;
 
-/** What a file is: by its bytes, and by its name where bytes do not tell. Throws TriageError `unsupported-type`. */
+/**
+ * Detects the format of a file by its bytes, or by its name if the bytes are inconclusive. Throws TriageError
+ * `unsupported-type`.
+ */
 export function formatOf(name: string, bytes: Uint8Array): DocumentFormat {
   const named = FORMAT_BY_ENDING[extname(name).toLowerCase()];
   const start = Buffer.from(bytes.subarray(0, SAMPLE)).toString('latin1');
@@ -117,7 +120,10 @@ export function formatOf(name: string, bytes: Uint8Array): DocumentFormat {
   return named ?? (/^\s{0,100}<(?:!doctype html|html)\b/i.test(start) ? 'html' : 'text');
 }
 
-/** Text in UTF-16 has NULs, and a mark. */
+/**
+ * Checks for NUL bytes. UTF-16 text also has them, so a file that starts with a UTF-16 byte order mark is not
+ * binary.
+ */
 function isBinary(bytes: Uint8Array): boolean {
   const marked = (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
   return !marked && bytes.subarray(0, SAMPLE).includes(0);

@@ -31,7 +31,7 @@ import { interruptSignal, jsonText, print, say, tell, writeOutput } from '../ter
 import { answering, replayConfig } from './answering.ts';
 import { stripForMetrics } from './replay-source.ts';
 
-/** What `faultline calibrate` was requested, as commander reads it. */
+/** The options of `faultline calibrate`, as commander parses them. */
 export interface CalibrateCommandOptions extends DataOptions {
   readonly dataset?: readonly string[];
   readonly results?: readonly string[];
@@ -55,7 +55,10 @@ interface GatheredAnswers {
   readonly perDay: ReadonlyMap<string, number> | null;
 }
 
-/** `faultline calibrate`: fits, cross-validates, prints; writes and applies only what it is told to. */
+/**
+ * Runs `faultline calibrate`: fits, cross-validates, and prints a calibration. Writes and applies it only on
+ * request.
+ */
 export async function runCalibrate(options: CalibrateCommandOptions, config: Config): Promise<void> {
   if ((options.dataset === undefined) === (options.reviewed !== true))
     throw new TriageError('invalid-config', 'Choose what to fit to: either --dataset FILE… or --reviewed.');
@@ -95,12 +98,12 @@ async function apply(calibration: Calibration, options: CalibrateCommandOptions)
   });
 }
 
-/** A replay may take hours and cost dollars: what would be refused after it is refused before. */
+/** Rejects a request early if it would be refused after the replay, which may take hours and cost dollars. */
 async function refuseEarly(options: CalibrateCommandOptions, config: Config): Promise<void> {
   await withCalibrations(options, (calibrations) => checkReplaced(calibrations, analystOf(options, config), options.replaces));
 }
 
-/** Whose answers are calibrated. */
+/** Returns the analyst whose answers are calibrated. */
 function analystOf(options: CalibrateCommandOptions, { analyst }: Config): string {
   const driver = options.analyst ?? analyst.driver;
   return calibratedAnalyst(driver, driver === 'llm' ? analyst.llm.model : null);
@@ -108,7 +111,7 @@ function analystOf(options: CalibrateCommandOptions, { analyst }: Config): strin
 
 const NEWEST_DECIDED = 20_000;
 
-/** The answers to data sets: replayed now without a calibration, or as a results file has them. */
+/** Gathers the answers to data sets: replayed now without a calibration, or read from a results file. */
 async function replayedAnswers(options: CalibrateCommandOptions, config: Config): Promise<GatheredAnswers> {
   const paths = options.dataset ?? [];
   const cases: ReplayedCase[] = [];
@@ -121,7 +124,10 @@ async function replayedAnswers(options: CalibrateCommandOptions, config: Config)
   return { answers, analyst, sources: paths.map((path) => basename(path)), perDay: null };
 }
 
-/** Those that this analyst answered: where a model is gone the rules answer, and their answers tell nothing of it. */
+/**
+ * Keeps the cases that this analyst answered. If a model was unavailable, the rules answered, and their
+ * answers say nothing about the model.
+ */
 function ofAnalyst(cases: readonly ReplayedCase[], analyst: string): ReplayedCase[] {
   const answered = cases.filter(({ result }) => result.analyst !== null);
   const own = answered.filter(({ result: { analyst: by, model } }) => {
@@ -140,7 +146,7 @@ function noneOf(analyst: string, others: readonly string[]): TriageError {
   return new TriageError('invalid-input', `There are no answers by ${analyst}, only by ${named}; set --analyst, or configure that model.`);
 }
 
-/** What people decided of the answers of one analyst. */
+/** Gathers the decisions of reviewers about the answers of one analyst. */
 async function decidedAnswers(options: CalibrateCommandOptions, config: Config): Promise<GatheredAnswers> {
   const analyst = analystOf(options, config);
   return await withCalibrations(options, async (calibrations) => {
@@ -193,7 +199,7 @@ async function fromResults(path: string, files: readonly RunResults[]): Promise<
   return cases;
 }
 
-/** What was fitted, as tables for people. */
+/** Formats the fitted calibration as tables for people. */
 function renderCalibration(fitted: FittedCalibration, gathered: GatheredAnswers): string {
   const { calibration, rows, thresholds, held } = fitted;
   const { fittedOn, before, after } = calibration;

@@ -21,7 +21,7 @@ export interface ExportRecordingsOptions extends ListRecordingsOptions {
   readonly run?: readonly string[];
 }
 
-/** `faultline recordings list`: what is stored, the oldest first. */
+/** Runs `faultline recordings list`: lists the stored recordings, oldest first. */
 export async function listRecordings(options: ListRecordingsOptions): Promise<void> {
   await withApp(options, async ({ stores: { recordings: store } }) => {
     const [heads, totals] = [[] as RecordingHead[], { recordings: 0, bytes: 0 }];
@@ -36,7 +36,10 @@ export async function listRecordings(options: ListRecordingsOptions): Promise<vo
   });
 }
 
-/** `faultline recordings export`: each stored recording with its answer as one JSON object a line. */
+/**
+ * Runs `faultline recordings export`: writes each stored recording with its answer as one JSON object per
+ * line.
+ */
 export async function exportRecordings(options: ExportRecordingsOptions): Promise<void> {
   await withApp(options, async ({ stores: { recordings: store } }) => {
     const file = await openRecordingsFile(options.out);
@@ -80,7 +83,7 @@ function sizeText(bytes: number): string {
   return bytes < 1024 * 1024 ? `${(bytes / 1024).toFixed(1)} KiB` : `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
 }
 
-/** The runs that were asked for by id, and which of them were met. */
+/** Selects runs by the requested ids and tracks which of them were found. */
 export function askedRuns(runs: readonly string[] | undefined) {
   const left = new Set(runs);
   return {
@@ -96,12 +99,16 @@ export function askedRuns(runs: readonly string[] | undefined) {
   };
 }
 
-/** They hold what the logs and the sources held, masked: the business of whoever wrote them. */
+/**
+ * The file mode of recordings, which contain the masked contents of logs and sources. Only the user who wrote
+ * them may read them.
+ */
 const OWNER_ONLY = 0o600;
 
 /**
- * Opens a file of recordings, one JSON object a line: anew, or behind the last whole line of what is there: a process that died may have left half of one. A new file is its
- * owner's alone. Throws `not-found` where it cannot be written.
+ * Opens a file of recordings with one JSON object per line, either empty or after the last complete line: a
+ * crashed process may have left half of one. A new file is readable only by its owner. Throws `not-found` if
+ * it cannot be written.
  */
 export async function openRecordingsFile(path: string, behind = false) {
   const file = await open(path, behind ? 'a+' : 'w', OWNER_ONLY).catch((cause: unknown) => {

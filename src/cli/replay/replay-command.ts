@@ -43,7 +43,10 @@ import {
   repeatPath,
 } from './run-files.ts';
 
-/** `faultline replay`: every case of each source through the same road, the results as JSONL, the figures as tables and reports. */
+/**
+ * Runs `faultline replay`: runs every case of each source through the same triage and writes the results as
+ * JSONL and the figures as tables and reports.
+ */
 export async function runReplay(given: ReplayCommandOptions, configured: Config): Promise<void> {
   const { keep } = given;
   const folder = runsFolder(dataDirectory(given.data));
@@ -110,7 +113,10 @@ interface Telling {
   readonly judge: Judging | null;
 }
 
-/** Each source after the other, each with its figures as soon as they are known; nothing more is begun after one that was stopped. */
+/**
+ * Replays the sources one after another and reports the figures of each as soon as they are known. Nothing is
+ * started after a source that was stopped.
+ */
 async function replayAll(
   measured: readonly Measured[],
   how: SourceOptions,
@@ -142,7 +148,10 @@ async function replayAll(
   }
 }
 
-/** The section that was asked for beside the others; none where the cases are all of one slice, which is said. */
+/**
+ * Scores the slices that `--by` requests, in addition to the other sections. Returns none, with a message, if
+ * all cases are in one slice.
+ */
 function slicesOf(cases: readonly ReplayedCase[], { by }: ReplayCommandOptions): FigureSection[] {
   if (by === undefined) return [];
   const section = scoreSlices(cases, by);
@@ -173,7 +182,9 @@ async function openFiles(
   return openRunFiles(repeatPath(options.out, repeat, options.repeat ?? 1), options.resume === true, manifestOf(options, config, measured));
 }
 
-/** Not all cases were replayed: that is no success, even where all that were are fine. */
+/**
+ * Sets the exit code if not all cases were replayed. That is no success, even if all replayed cases are fine.
+ */
 function settleExitCode(reported: readonly ReportedRun[], signal: AbortSignal): void {
   const stopped = reported.find(({ run }) => run.stopped !== null);
   if (stopped === undefined || signal.aborted) return;
@@ -182,8 +193,9 @@ function settleExitCode(reported: readonly ReportedRun[], signal: AbortSignal): 
 }
 
 /**
- * Asks the judge about the explanations of a run: a section of its own, told apart from what is measured. Empty where the run was stopped, or
- * the judge is interrupted: what was replayed keeps its figures.
+ * Asks the judge about the explanations of a run. Returns a separate section that is distinguished from
+ * measured figures, or none if the run was stopped or the judge is interrupted: the figures of the replay are
+ * kept.
  */
 type Judging = (run: SourceRun, spending: Spending, signal: AbortSignal) => Promise<FigureSection[]>;
 
@@ -207,7 +219,10 @@ export async function judging(options: ReplayCommandOptions, config: Config): Pr
   };
 }
 
-/** A long replay must not end with a report that has no place, nor begin with one in the place of its cases. Throws where one does. */
+/**
+ * Checks the report paths before a long replay, so that each report can be written and none overwrites the
+ * cases. Throws if a path is unusable.
+ */
 async function checkReportPaths(options: Places): Promise<void> {
   await checkOutputs(options);
   const { junit, html } = options;

@@ -13,21 +13,27 @@ export interface ReportCase {
   readonly truth: string | null;
   readonly said: string | null;
   readonly probability: number | null;
-  /** Null where nobody knows. */
+  /** True if the answer is right; null if unknown. */
   readonly isRight: boolean | null;
   readonly error: string | null;
   readonly more: ReportCaseMore | null;
 }
 
-/** Of a set with no more cases, all are told in full. */
+/** The largest set whose cases are all shown in full. */
 const ALL_UP_TO = 100;
-/** Of others, so many at most: those that failed, those that are wrong, and those that a figure names. */
+/**
+ * Limit of cases shown in full for larger sets: failed cases, wrong cases, and those that a figure
+ * references.
+ */
 const MOST_TOLD = 400;
 /** Characters of excerpts that a case brings. */
 const MOST_TEXT = 8_000;
 const MOST_LISTED = 20;
 
-/** The cases of each run, the most telling first. What is told in full comes from the results file, read once more; what people wrote is masked. */
+/**
+ * Reads the cases of each run, the most informative first. The details come from the results file, which is
+ * read once more; texts from people are masked.
+ */
 export async function reportCases(reported: readonly ReportedRun[], config: Config): Promise<ReportCase[][]> {
   const masker = createMasker(maskingOf(config));
   const files = Map.groupBy(reported, ({ results }) => results?.path ?? '');
@@ -57,7 +63,10 @@ async function casesOf({ run, sections }: ReportedRun, lines: AsyncGenerator<Cas
 
 const UNTOLD = 4;
 
-/** 0: failed, 1: wrong and the surer the sooner, 3: named by a figure, 4: neither. */
+/**
+ * Returns the rank of a case. 0: failed; 1 to 2: wrong, with the most confident first; 3: referenced by a
+ * figure; 4: none of these.
+ */
 function rankOf(one: ReplayedCase, linked: ReadonlySet<string>): number {
   if (one.result.error !== null) return 0;
   const [judged] = judgedCases([one]);
@@ -79,7 +88,7 @@ async function caseOf(one: ReplayedCase, more: ReportCaseMore | null, masker: Ma
   };
 }
 
-/** What is told of a case in full. */
+/** The details of a case that is shown in full. */
 export type ReportCaseMore = Awaited<ReturnType<typeof moreOf>>;
 
 async function moreOf(row: DatasetRow | null, result: CaseResult, masker: Masker) {

@@ -16,12 +16,12 @@ import type { ReportedRun } from './replay-source.ts';
 import { type ReportCase, type ReportCaseMore, reportCases } from './report-cases.ts';
 import { settingsOf } from './run-files.ts';
 
-/** So many cases of a set are on the page, at most. */
+/** Limit of cases of a set on the page. */
 const MOST_CASES = 5_000;
 /** The share of wrong answers for which the coverage chart names a threshold. */
 const BORNE = 0.03;
 
-/** What a reader looks for first, where the figures have it. */
+/** The key figures, which are shown first if they exist. */
 const TILES = [
   'category accuracy',
   'category macro-F1',
@@ -39,16 +39,19 @@ const MOST_TILES = 8;
 /** One source of cases, replayed once. */
 export interface ReportSet {
   readonly name: string;
-  /** With what it was replayed, in a line. */
+  /** A line that describes the settings of the replay. */
   readonly heading: string;
-  /** Why it is not all; null where it is. */
+  /** The reason why the run is incomplete; null if it is complete. */
   readonly stopped: string | null;
   readonly sections: readonly FigureSection[];
   /** Stated probabilities and whether they were right; empty where none is labelled. */
   readonly stated: readonly ReportStated[];
-  /** What is true of cases, and what was said; in the order of the taxonomy. Empty where nothing is labelled. */
+  /**
+   * The correct and the answered categories of the cases, in the order of the taxonomy. Empty if no case is
+   * labeled.
+   */
   readonly confusion: readonly ConfusionCell[];
-  /** All cases, the most telling first. */
+  /** All cases, with the most informative first. */
   readonly cases: readonly ReportCase[];
 }
 
@@ -69,7 +72,7 @@ interface ConfusionCell {
 const DRAWN = /^category, whole matrix/;
 const NOTHING = 'nothing';
 
-/** Everything that was replayed as one page that needs nothing else. */
+/** Renders the whole replay as one self-contained page. */
 export async function reportPage(reported: readonly ReportedRun[], options: ReplayCommandOptions, config: Config): Promise<string> {
   const cases = await reportCases(reported, config);
   const settings = Object.entries(settingsOf(options, config)).filter(([, value]) => value !== null);
@@ -93,7 +96,7 @@ function setOf({ heading, run, sections, repeat }: ReportedRun, config: Config):
   };
 }
 
-/** By hundredths, rounded down, as the console's charts count them. */
+/** Groups the stated probabilities by hundredths, rounded down, as the charts of the console do. */
 function statedOf(name: string, cases: readonly ReplayedCase[], by: StatedBy, threshold: number): ReportStated {
   const groups = Map.groupBy(statementsOf(cases, by), ({ stated, right }) => `${Math.floor(stated * 100 + 1e-9)} ${right}`);
   const judged = [...groups.values()].map(([first, ...others]) => {
@@ -115,7 +118,9 @@ function confusionOf(cases: readonly ReplayedCase[]): ReportSet['confusion'] {
   );
 }
 
-/** The whole report as one HTML page: it needs no other file, runs no script, and asks nobody for anything. */
+/**
+ * Renders the whole report as one HTML page that needs no other file, runs no script, and makes no request.
+ */
 export function renderReplayReport(settings: readonly (readonly [string, unknown])[], sets: readonly ReportSet[]): string {
   const [title, madeAt] = [`Replay of ${sets.map(({ name }) => name).join(', ')}`, new Date().toISOString()];
   const main = html`<main><h1>Replay report</h1>
@@ -202,12 +207,12 @@ function cellOf(figure: Figure | undefined): Html {
   return html`<td class="number${figure.unit === undefined && ` ${shade(figure.value)}`}${isNotable(figure) && ' notable'}">${valueText(figure)}${interval !== '' && html` <span class="interval">${interval}</span>`}</td>`;
 }
 
-/** A class for the shade of a share's cell: the more, the stronger. */
+/** Returns the CSS class for the shade of a cell: the larger the share, the darker the shade. */
 function shade(share: number): string {
   return `shade-${Math.max(0, Math.min(SHADES, Math.round(share * SHADES)))}`;
 }
 
-/** What is true against what was said, with the cases of each cell. Nothing where no case is labelled. */
+/** Renders the confusion matrix, with the cases of each cell. Returns null if no case is labeled. */
 function confusionMatrix(cells: readonly ConfusionCell[], anchors: Anchors): Html | null {
   if (cells.length === 0) return null;
   const truths = [...new Set(cells.map(({ truth }) => truth))];
@@ -247,7 +252,7 @@ function placeOf({ truth, said }: ConfusionCell, { top }: Anchors): string {
   return `${top}-${truth}-${said}`.replace(/[^\w-]/g, '_');
 }
 
-/** "CODE_ERROR" → "CODE": the columns are narrow. */
+/** Shortens a category for narrow columns: "CODE_ERROR" → "CODE". */
 function short(category: string): string {
   return category.replace(/_(?:ERROR|FAILURE)$/, '');
 }
@@ -256,7 +261,7 @@ function count(cells: readonly ConfusionCell[]): number {
   return cells.reduce((total, { ids }) => total + ids.length, 0);
 }
 
-/** Every case that is shown: those with more to say as sections, the others a line each. */
+/** Renders every shown case: those with details as sections, the others as one row each. */
 function casesPart(set: ReportSet, shown: number, anchors: Anchors): Html {
   const cases = set.cases.slice(0, shown);
   const detailed = cases.filter(({ more }) => more !== null);
@@ -333,7 +338,7 @@ function table(cases: readonly ReportCase[], anchors: Anchors): Html {
   });
 }
 
-/** Shape and colour both say it. */
+/** Returns the symbol of a case. The result is visible by shape as well as by color. */
 function mark(one: ReportCase): string {
   return { failed: '!', 'is-wrong': '✗', 'is-right': '✓', unknown: '·' }[look(one)];
 }
@@ -344,22 +349,30 @@ function look({ error, isRight }: ReportCase): 'failed' | 'is-wrong' | 'is-right
   return isRight ? 'is-right' : 'is-wrong';
 }
 
-/** Where the cases of a set are on the page. Ids are anybody's words, so the anchors are numbers. */
+/** The anchors of the cases on the page. Ids are untrusted text, so the anchors are numbers. */
 interface Anchors {
   /** The set's own. */
   readonly top: string;
-  /** Told behind what several sets have alike, so that names are distinguished: ", clean.jsonl"; empty where there is one set. */
+  /**
+   * A suffix that distinguishes names that several sets share: ", clean.jsonl"; empty if there is one set.
+   */
   readonly suffix: string;
-  /** Null for an id that no shown case has. Of several with one id, the one that was answered is meant. */
+  /**
+   * Returns the anchor of an id, or null if no shown case has it. If several cases share an id, the answered
+   * one is used.
+   */
   of(id: string): string | null;
-  /** A case's own: a row that repeats an id is a case that failed. */
+  /** Returns the anchor of this case. A row that repeats an id is a failed case. */
   at(one: ReportCase): string | null;
 }
 
 /** A list is no longer; the rest is counted. */
 const MOST_LINKS = 60;
 
-/** `at` is the number of the set on the page, `shown` how many of its cases are on it. */
+/**
+ * Creates the anchors of a set. `at` is the number of the set on the page, `shown` the number of its cases
+ * that are shown.
+ */
 function anchorsOf(set: ReportSet, at: number, shown: number, isOnly: boolean): Anchors {
   const cases = set.cases.slice(0, shown);
   const own = new Map(cases.map((one, index) => [one, `s${at}-c${index + 1}`]));

@@ -21,16 +21,17 @@ import { writeOutput } from '../terminal.ts';
 import { stagesLeftOut } from './answering.ts';
 import type { CaseMeasure, CaseSource, ReplayCommandOptions } from './case-sources.ts';
 
-/** Where the results of a run go, and what becomes of them in the end. */
+/** The results file of a run and its cleanup. */
 export interface RunFiles {
   readonly results: ResultsFile;
-  /** Closes the results; those that nobody asked for are removed. */
+  /** Closes the results file and removes it if the user did not request it. */
   close(): Promise<void>;
 }
 
 /**
- * Opens the results of a run at `path`: anew, over what is there, or behind what the same run left. Throws `conflict` where the earlier run
- * was another one. What the run is made of is in `PATH.run.json` beside them.
+ * Opens the results of a run at `path`, either overwriting the file or appending to what the same run left.
+ * The settings of the run are stored next to it in `PATH.run.json`. Throws `conflict` if the earlier run had
+ * other settings.
  */
 export async function openRunFiles(path: string, isResumed: boolean, manifest: RunManifest): Promise<RunFiles> {
   if (isResumed) await checkEarlier(path, manifest);
@@ -50,7 +51,10 @@ export async function openPassingFiles(): Promise<RunFiles> {
   return { results, close };
 }
 
-/** "results.jsonl" → "results.2.jsonl"; the same for a run that is made only once. */
+/**
+ * Returns the results path of a repeat: "results.jsonl" → "results.2.jsonl". The path is unchanged if there
+ * is only one repeat.
+ */
 export function repeatPath(path: string, repeat: number, repeats: number): string {
   if (repeats === 1) return path;
   const ending = extname(path);
@@ -81,7 +85,10 @@ function manifestPath(path: string): string {
 
 export type Measured = CaseMeasure & { readonly source: CaseSource };
 
-/** What a run is made of and with. Whatever an answer depends on belongs here: a run only goes on with results of the same. */
+/**
+ * Creates the manifest of a run. It must include everything that an answer depends on, because a run is
+ * continued only if the manifests match.
+ */
 export function manifestOf(options: ReplayCommandOptions, config: Config, measured: readonly Measured[]): RunManifest {
   return {
     schema: 1,
@@ -92,7 +99,7 @@ export function manifestOf(options: ReplayCommandOptions, config: Config, measur
   };
 }
 
-/** By their names for people; null is "not set". */
+/** Describes the settings by their display names; null means "not set". */
 export function settingsOf(options: ReplayCommandOptions, config: Config): RunManifest['settings'] {
   const { driver, llm } = config.analyst;
   const leftOut = stagesLeftOut(options).join(', ') || null;
@@ -114,7 +121,7 @@ function namesHidden({ mask: { emails, hosts, hostSuffixes } }: Config): string 
   return hidden.join(', ') || null;
 }
 
-/** Without what a URL may hold of secrets. */
+/** Returns the origin of a URL, without the parts that may hold secrets. */
 function originOf(address: string | null): string | null {
   return address !== null && URL.canParse(address) ? new URL(address).origin : null;
 }
@@ -130,7 +137,7 @@ function digestOf(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 16);
 }
 
-/** What is read and what is written, of the options of a command. */
+/** The options of a command that name its inputs and outputs. */
 export type Places = Pick<Partial<ReplayCommandOptions>, 'dataset' | 'logs' | 'out' | 'record' | 'junit' | 'html' | 'gate' | 'repeat'>;
 
 interface Named {
@@ -142,8 +149,8 @@ interface Named {
 }
 
 /**
- * Nothing that a replay writes may be where its cases are: a data set would be gone before it is read, and results in a folder of
- * logs would be cases of the next run. Nor may two of them be one file. Throws `invalid-config`.
+ * Checks that a replay does not overwrite its cases, that no output is in a folder of logs, where it would
+ * become a case of the next run, and that no two outputs are the same file. Throws `invalid-config`.
  */
 export async function checkOutputs(options: Places): Promise<void> {
   const inputs = await inputsOf(options);
@@ -163,7 +170,7 @@ export async function checkOutputs(options: Places): Promise<void> {
   if (options.html !== undefined && options.out !== undefined) await checkReadable(options.out);
 }
 
-/** The page says what is in the results, which are read again for it. */
+/** Checks that the results can be read again for the HTML page. */
 async function checkReadable(out: string): Promise<void> {
   const found = await stat(out).catch(() => null);
   if (found !== null && !found.isFile())
@@ -193,7 +200,7 @@ async function namedAt(option: string, given: string): Promise<Named> {
   return { option, path, file: found.isFile() ? `${found.dev}:${found.ino}` : null };
 }
 
-/** Of what is there, or else of the folder it will be in. */
+/** Resolves the real path of a file or, if it does not exist yet, of its folder. */
 async function realPath(path: string): Promise<string> {
   const full = resolve(path);
   const inFolder = () => realpath(dirname(full)).then((folder) => join(folder, basename(full)));

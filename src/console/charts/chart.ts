@@ -5,7 +5,7 @@ import { countOf } from '../../lib/statistics.ts';
 import type { Cell } from '../../lib/text.ts';
 import { dataTable, type Html, html, type Shown } from '../html.ts';
 
-/** Where a drawing's marks go: room for words on the left and below. */
+/** The area of a drawing that holds its marks, with room for labels on the left and below. */
 export interface Plot {
   readonly left: number;
   readonly top: number;
@@ -18,17 +18,20 @@ export function drawingOn(plot: Plot, right: number, below: number, marks: Shown
   return { width: plot.left + plot.width + right, height: plot.top + plot.height + below, marks };
 }
 
-/** A number as an SVG takes it, to a tenth of a unit. */
+/** Formats a number for SVG, rounded to a tenth of a unit. */
 export function at(value: number): string {
   return String(Math.round(value * 10) / 10);
 }
 
-/** The place of a share (0..1) on a plot; the y axis points up. */
+/** Returns the position of a share (0..1) on a plot; the y axis points up. */
 export function place(plot: Plot, x: number, y: number): { readonly x: number; readonly y: number } {
   return { x: plot.left + x * plot.width, y: plot.top + (1 - y) * plot.height };
 }
 
-/** Lines across with their words, at these shares of the height; `bothEnds`: also on the right, which is what a narrow screen shows first. */
+/**
+ * Draws labeled horizontal lines at these shares of the height. `bothEnds`: also labels them on the right,
+ * which a narrow screen shows first.
+ */
 export function grid(plot: Plot, lines: readonly { readonly share: number; readonly words: string }[], bothEnds = false): Html {
   const right = plot.left + plot.width;
   return html`<g class="grid">${lines.map(({ share, words }) => {
@@ -37,23 +40,26 @@ export function grid(plot: Plot, lines: readonly { readonly share: number; reado
   })}</g>`;
 }
 
-/** Words below the plot, at these shares of its width. */
+/** Draws labels below the plot, at these shares of its width. */
 export function ticks(plot: Plot, words: readonly { readonly share: number; readonly words: string }[], drop = 16): Html {
   const y = plot.top + plot.height + drop;
   return html`<g class="grid">${words.map((one) => html`<text x="${at(plot.left + one.share * plot.width)}" y="${y}" text-anchor="middle">${one.words}</text>`)}</g>`;
 }
 
-/** A line through points. */
+/** Draws a line through points. */
 export function line(name: string, points: readonly { readonly x: number; readonly y: number }[]): Html {
   return html`<polyline class="${name}" points="${points.map(({ x, y }) => `${at(x)},${at(y)}`).join(' ')}"/>`;
 }
 
-/** A mark that says what it is when it is pointed at. */
+/** Adds a tooltip to a mark that says what it is. */
 export function described(words: string, mark: Shown): Html {
   return html`<g>${mark}<title>${words}</title></g>`;
 }
 
-/** "72 %"; nearly none and nearly all are not none and all: "0.4 %", "99.5 %". */
+/**
+ * Formats a share as in "72 %". Shares close to 0 or 1 keep a decimal, so that they do not read as none or
+ * all: "0.4 %", "99.5 %".
+ */
 export function percentOf(share: number): string {
   const rounded = Math.round(share * 100);
   const isEnd = (rounded === 0 && share > 0) || (rounded === 100 && share < 1);
@@ -61,7 +67,7 @@ export function percentOf(share: number): string {
   return `${Math.min(99.9, Math.max(0.1, Math.round(share * 1000) / 10))} %`;
 }
 
-/** What a chart shows, as rows: the same numbers as its marks, in the same order. */
+/** The data of a chart as rows: the same numbers as its marks, in the same order. */
 export interface ChartTable {
   readonly head: readonly string[];
   readonly rows: readonly (readonly Cell[])[];
@@ -71,14 +77,14 @@ export interface Chart {
   /** Unique on the page; also of its parts. */
   readonly id: string;
   readonly name: string;
-  /** What it finds, in a sentence: the heading. */
+  /** The finding in a sentence, which is the heading. */
   readonly finding: string;
-  /** How to read it, for those who do not see it. */
+  /** A description of how to read the chart, for people who cannot see it. */
   readonly description: string;
   /** Null where there is too little to draw. */
   readonly drawing: Drawing | null;
   readonly table: ChartTable;
-  /** Where the table can be had as CSV; null where nobody serves it. */
+  /** The address of the table as CSV; null if it is not served. */
   readonly csv: string | null;
   /** Between the drawing and the table: a legend, a form. */
   readonly below?: Shown;
@@ -92,7 +98,10 @@ export interface Drawing {
   readonly marks: Shown;
 }
 
-/** A chart with its finding as heading of this level, its numbers as a table, and a link to them as CSV. */
+/**
+ * Renders a chart with its finding as a heading of this level, its numbers as a table, and a link to them as
+ * CSV.
+ */
 export function figure(chart: Chart, level: 'h2' | 'h3' = 'h2'): Html {
   return html`<figure class="chart" id="${chart.id}" aria-labelledby="${chart.id}-finding">
 <figcaption>${level === 'h2' ? html`<h2 id="${chart.id}-finding">${chart.finding}</h2>` : html`<h3 id="${chart.id}-finding">${chart.finding}</h3>`}<p class="quiet">${chart.name}</p></figcaption>
@@ -120,7 +129,7 @@ function tableOf(name: string, { head, rows }: ChartTable): Html {
 export interface DayOf {
   readonly day: string;
   readonly category: Category;
-  /** Nobody knows yet. */
+  /** True if no one has decided yet. */
   readonly open: boolean;
   readonly count: number;
 }
@@ -130,7 +139,7 @@ interface ColumnsChart {
   /** Every day that is shown, oldest first. */
   readonly days: readonly string[];
   readonly csv: string;
-  /** Where the causes of these days are listed. */
+  /** Returns the address of the list of causes of these days. */
   readonly listAddress: (from: string, days: number) => string;
 }
 
@@ -139,7 +148,7 @@ const COLUMNS_PLOT: Plot = { left: 46, top: 10, width: 760, height: 180 };
 const LINK_WIDTH = 24;
 const OPEN = 'not decided';
 
-/** Answers per day, by category, with a hatch for those that nobody has decided. */
+/** Builds a chart of answers per day, by category. Answers that no one has decided are hatched. */
 export function columnsChart(chart: ColumnsChart): Chart {
   const { counts, days } = chart;
   const known = Map.groupBy(counts, ({ day }) => day);
@@ -194,7 +203,7 @@ function dayLinks(plot: Plot, days: readonly string[], what: string, address: (f
     });
 }
 
-/** The parts of a day, from the bottom up: the categories in their order, then what is open. */
+/** Draws the parts of a day from the bottom up: the categories in their order, then the undecided answers. */
 function column(counts: readonly DayOf[], x: number, step: number, most: number): Html {
   const parts = [
     ...decidedOf(counts).map(({ category, count }) => ({ name: `cat ${category}`, words: category, count })),
@@ -220,7 +229,7 @@ function rowOf(day: string, own: readonly DayOf[]) {
   return [day, ...decidedOf(own).map(({ count }) => count), openOf(own), countOf(own)];
 }
 
-/** How many of each category are decided, in the order of the taxonomy. */
+/** Counts the decided answers of each category, in the order of the taxonomy. */
 function decidedOf(counts: readonly DayOf[]): { readonly category: Category; readonly count: number }[] {
   return CATEGORIES.map((category) => ({ category, count: countOf(counts.filter((one) => !one.open && one.category === category)) }));
 }
@@ -241,21 +250,21 @@ interface LinesChart {
   readonly id: string;
   readonly name: string;
   readonly finding: string;
-  /** What each point represents, oldest first: the Mondays of weeks, days, or runs. */
+  /** The time of each point, oldest first: the Mondays of weeks, days, or runs. */
   readonly steps: readonly string[];
-  /** What a step is called; absent: a week. */
+  /** The name of a step; a week if absent. */
   readonly per?: 'day' | 'run';
   readonly series: readonly Series[];
-  /** The number as people read it: "$0.02", "31 s". */
+  /** Formats the number for people: "$0.02", "31 s". */
   readonly say: (value: number) => string;
   /** The top of the scale; absent: the largest value. */
   readonly top?: number;
   readonly csv: string;
   /** Between the drawing and the table, if not a legend. */
   readonly below?: Shown;
-  /** What happened at a step, which may explain a change. */
+  /** The events of a step, which may explain a change. */
   readonly events?: readonly { readonly step: string; readonly name: string }[];
-  /** Where the builds of these days are listed, if steps are days. */
+  /** Returns the address of the list of builds of these days, if steps are days. */
   readonly listAddress?: (from: string, days: number) => string;
 }
 
@@ -328,7 +337,7 @@ const HEIGHT = 20;
 const TALL = { passed: 6, flake: 13, failed: HEIGHT } as const;
 const WORDS = { passed: 'passed', flake: 'failed, and passed without a change', failed: 'failed' } as const;
 
-/** The newest runs of a test, oldest on the left, as bars of three heights. */
+/** Draws the newest runs of a test, oldest on the left, as bars of three heights. */
 export function runStrip(test: string, runs: readonly RunMark[]): Html {
   const count = (mark: RunMark['mark']) => runs.filter((run) => run.mark === mark).length;
   const words = `${test}, last ${runs.length} runs: ${count('passed')} passed, ${count('failed')} failed, ${count('flake')} flakes`;

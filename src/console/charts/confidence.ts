@@ -18,7 +18,7 @@ import { at, type Chart, type Drawing, described, drawingOn, grid, line, type Pl
 interface Bin extends Proportion {
   readonly from: number;
   readonly to: number;
-  /** What they stated on average. */
+  /** The average confidence that they stated. */
   readonly stated: number;
 }
 
@@ -29,7 +29,10 @@ const FIVE_BINS_BELOW = 200;
 /** Bins with fewer are drawn faded: chance speaks louder there. */
 const FADED_BELOW = 10;
 
-/** The bins of a calibration curve; empty ones are left out. Nothing where there is too little for a curve. */
+/**
+ * Returns the bins of a calibration curve, without empty ones. Returns none if there are too few answers for
+ * a curve.
+ */
 export function calibrationBins(judged: readonly Judged[]): Bin[] {
   const total = countOf(judged);
   if (total < NO_CURVE_BELOW) return [];
@@ -72,7 +75,10 @@ const GAP = 22;
 const SHARES = [0, 0.25, 0.5, 0.75, 1].map((share) => ({ share, words: percentOf(share) }));
 const HEAD = ['Stated', 'Average stated', 'Decided', 'Right', 'Share right', 'From (95 %)', 'To (95 %)'];
 
-/** What was stated against what turned out right, by people's decisions. `small` ones stand side by side. */
+/**
+ * Builds a chart of stated confidence against actual accuracy, by people's decisions. `small` charts are
+ * shown side by side.
+ */
 export function calibrationChart(of: {
   readonly id: string;
   readonly name: string;
@@ -95,7 +101,7 @@ export function calibrationChart(of: {
   };
 }
 
-/** What the bins say, in one sentence: the widest gap that chance does not explain. */
+/** Summarizes the bins in one sentence: the widest gap that chance does not explain. */
 export function calibrationFinding(bins: readonly Bin[], total: number): string {
   if (bins.length === 0)
     return total === 0
@@ -148,7 +154,7 @@ function rowOf(bin: Bin) {
   return [range(bin), percentOf(bin.stated), bin.of, bin.hits, percentOf(bin.share), percentOf(bin.low), percentOf(bin.high)];
 }
 
-/** Too little for a curve: how many were right and wrong. */
+/** Counts right and wrong answers, for when there are too few for a curve. */
 function countsOf(judged: readonly Judged[]) {
   const count = (right: boolean) => countOf(judged.filter((one) => one.right === right));
   const rows = Object.entries({ right: count(true), wrong: count(false) });
@@ -171,7 +177,10 @@ export interface CoverageChart {
   readonly kept: Readonly<Record<string, string>> | null;
 }
 
-/** How much is sure enough to publish, and how much of that is right, at every threshold. */
+/**
+ * Builds a chart that shows, for every threshold, how many answers are confident enough to publish and how
+ * many of those are right.
+ */
 export function coverageChart(of: CoverageChart): Chart {
   const points = coveragePoints(of.judged, of.answered);
   const here = coverageAt(of.judged, of.answered, of.threshold);

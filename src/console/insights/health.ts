@@ -19,7 +19,7 @@ const MOST_CAUSES = 200;
 const CHOICES = [7, 30, 90];
 const MOST_DAYS = 366;
 const DAY_MS = 86_400_000;
-/** From this difference on a run time is said to have changed. */
+/** The relative increase from which a run time counts as changed. */
 const CHANGED = 0.1;
 
 /** Two periods of the same length, by their first and last days; `address` fields lead to a page about the same. */
@@ -32,7 +32,10 @@ interface Periods {
   readonly isCurrent: boolean;
 }
 
-/** `/insights/health`: how often pipelines and branches fail, how long they are red and how long builds take, beside another period. */
+/**
+ * Serves `/insights/health`: how often pipelines and branches fail, how long they are red and how long builds
+ * take, compared with another period.
+ */
 export async function healthView(query: InsightsQuery, deps: ConsoleDeps): Promise<InsightsView> {
   const { stores, clock } = deps;
   const { repo } = query;
@@ -67,7 +70,7 @@ ${unread}`;
   };
 }
 
-/** The share of builds that failed, day by day, with what may explain a change. */
+/** Builds a chart of the share of failed builds per day, with events that may explain a change. */
 function trendChart({ days, marks }: RepositoryHealth, repo: string, { days: length, now, address }: Periods): Chart {
   const steps = Array.from({ length }, (_, at) => daysFrom(now.from, at));
   const shares = new Map(days.map((one) => [one.day, one.failed / one.builds]));
@@ -93,7 +96,10 @@ function markLine({ at, name, url }: Mark): Html {
   return html`<li><span class="key event"></span>${at.slice(0, 10)}: ${address === null ? name : html`<a href="${address}" rel="noreferrer">${name}</a>`}</li>`;
 }
 
-/** What is not given follows from what is: the period ends today and is 7 days long, 30 for one repository; the other ends before it begins. */
+/**
+ * Derives missing dates from the given ones: the period ends today and is 7 days long, 30 for one repository;
+ * the other period ends before it begins.
+ */
 function periodsOf({ repo, days: wanted, from, to, compare }: InsightsQuery, now: number): Periods {
   const today = dayOf(now);
   const length = wanted ?? (repo === '' ? 7 : 30);
@@ -162,7 +168,10 @@ function tableOf(by: By, found: readonly Health[], periods: Periods, causes: rea
   )}<p class="quiet">${found.length === MOST && `The ${MOST} with the most failed builds. `}<a href="${csv}">Download CSV</a></p>`;
 }
 
-/** Who is to mend a red default branch: who took its causes on, else who owns them; nothing where no cause is known. */
+/**
+ * Renders who should fix a red default branch: the assignees of its causes, else their owners. Renders
+ * nothing if no cause is known.
+ */
 function whoActs({ repository, pipeline }: Health, causes: readonly Cause[]): Shown {
   const own = causes.filter((cause) => cause.repository === repository && cause.redPipelines.includes(pipeline));
   if (own.length === 0) return null;
@@ -176,7 +185,7 @@ function whoActs({ repository, pipeline }: Health, causes: readonly Cause[]): Sh
   return html`<br><a href="/causes${search({ list: 'red', repo: repository })}">${words}</a>`;
 }
 
-/** A row of figures, each a link to its builds. */
+/** Renders a row of figures, each a link to its builds. */
 function row(by: By, one: Health, periods: Periods, acts: Shown): Html {
   const { repository, pipeline, branch } = one;
   const own = { repository, pipeline, ...(by === 'branches' && branch !== null && { branch }) };
@@ -206,7 +215,7 @@ ${isNarrow(periods) && html`<td>${sparkline('failed builds', one.perDay)}</td>`}
 
 const UNKNOWN = html`<span class="quiet">unknown</span>`;
 
-/** Whether a bar a day fits into a row. */
+/** Checks whether one bar per day fits into a row. */
 function isNarrow({ days }: Periods): boolean {
   return days <= 92;
 }
@@ -222,7 +231,7 @@ function hours(value: number): string {
   return value < 48 ? `${value.toFixed(1)} h` : `${(value / 24).toFixed(1)} days`;
 }
 
-/** In which jobs builds failed; a build that several jobs failed in counts for each. */
+/** Renders the jobs in which builds failed. A build in which several jobs failed counts for each. */
 function jobsOf({ jobs, builds, unknown }: FailedJobs, repo: string, { now, address }: Periods): Html {
   if (builds === 0) return html`<p>No build failed.</p>`;
   const rows = jobs.map(

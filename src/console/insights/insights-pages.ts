@@ -15,7 +15,10 @@ import { modelsView } from './models.ts';
 import { flakyView, registerTestPage } from './tests.ts';
 import { checkedView, coverageOf, trustFacts, trustView } from './trust.ts';
 
-/** What was answered and decided, in figures: for all who read, and how people decide for those who review. */
+/**
+ * Registers the pages of figures about answers and decisions. All readers see them, except for the page on
+ * how people decide, which is for reviewers.
+ */
 export function registerInsightsPages(app: FastifyInstance, deps: ConsoleDeps): void {
   registerInsightsRoute(app, deps, { path: '/insights', role: 'read', view: overviewView });
   registerInsightsRoute(app, deps, { path: '/insights/trust', role: 'read', view: trustView });
@@ -32,7 +35,10 @@ export function registerInsightsPages(app: FastifyInstance, deps: ConsoleDeps): 
 
 const TOP = 5;
 
-/** `/insights`: what came, whether it can be believed, what costs most; each leads on to its own page. */
+/**
+ * Renders `/insights`: what was received, whether the answers can be trusted, and what costs most. Each part
+ * links to its own page.
+ */
 async function overviewView(query: InsightsQuery, deps: ConsoleDeps): Promise<InsightsView> {
   const { stores, clock } = deps;
   const period = periodOf({ ...query, day: undefined }, query.days === 90 ? 90 : 30, clock.now());
@@ -72,13 +78,16 @@ function tile(name: string, address: string, finding: string): Html {
 }
 
 const REVIEWED_DAYS = 90;
-/** Blind decisions from which the difference is told, and the points from which it is an alarm. */
+/**
+ * The number of blind decisions from which the difference is shown, and the points from which it is a
+ * warning.
+ */
 const BLIND_FROM = 50;
 const ALARM_POINTS = 10;
 /** Goals of the project: see docs/reference/insights.md. */
 const HASTY_SHARE = 0.1;
 
-/** `/insights/reviewers`: how the team decides. Nobody's own figures are shown. */
+/** Renders `/insights/reviewers`: how the team decides. Figures of individuals are never shown. */
 async function reviewersView(query: InsightsQuery, { stores, clock }: ConsoleDeps): Promise<InsightsView> {
   const figures = await stores.insights.reviewing(periodOf({ ...query, day: undefined }, REVIEWED_DAYS, clock.now()));
   const main = html`<h1 tabindex="-1">How the team decides</h1>
@@ -102,7 +111,10 @@ function content(figures: ReviewingFigures): Html {
 <p><a href="?csv=reviewing">Download CSV</a></p>`;
 }
 
-/** How much seeing the verdict sways: agreement with it in view minus agreement without. */
+/**
+ * Renders how much seeing the verdict sways reviewers: agreement with the verdict in view minus agreement
+ * without it.
+ */
 function bias({ shown, shownAgreed, blind, blindAgreed }: ReviewingFigures): Html {
   if (blind < BLIND_FROM || shown === 0)
     return html`<p>${blind} blind ${blind === 1 ? 'decision' : 'decisions'}: the effect of seeing the verdict is shown from ${BLIND_FROM} on.</p>`;
@@ -121,7 +133,7 @@ const COST_PATH = '/insights/cost';
 const WEEKS = 12;
 const WEEK_MS = 7 * 86_400_000;
 
-/** `/insights/cost`: what answers cost, how long they take, and how many need no model. */
+/** Renders `/insights/cost`: what answers cost, how long they take, and how many need no model. */
 async function costView(query: InsightsQuery, { stores, clock }: ConsoleDeps): Promise<InsightsView> {
   const figures = await stores.insights.perWeek(periodOf({ ...query, day: undefined }, WEEKS * 7, clock.now()));
   const charts = figures.length === 0 ? [] : costCharts(figures, query, clock.now());
@@ -189,7 +201,7 @@ function saying(start: string, [median, p90]: readonly (number | null)[], say: (
   return `${start} ${say(median)} at the median${p90 == null ? '' : ` and ${say(p90)} at the 90th percentile`}.`;
 }
 
-/** Every Monday from the first week with answers to the last. */
+/** Lists every Monday from the first week with answers to the last. */
 function allWeeks(figures: readonly WeekFigures[]): string[] {
   const [first, end] = [Date.parse(figures[0]?.week ?? ''), Date.parse(figures.at(-1)?.week ?? '')];
   return Array.from({ length: Math.round((end - first) / WEEK_MS) + 1 }, (_, at) =>

@@ -24,7 +24,7 @@ const QUESTION = 'Is the new model better?';
 /** Cases whose builds are looked up; the rest of a list shows ids. */
 const MOST_LINKED = 200;
 
-/** `/insights/models`: two replays of the same failures, with the verdict first. */
+/** Renders `/insights/models`: a comparison of two replays of the same failures, with the verdict first. */
 export async function modelsView(query: InsightsQuery, deps: ConsoleDeps): Promise<InsightsView> {
   const runs = await deps.keptRuns.list();
   const page = (content: Html) => ({ title: 'Models', main: html`<h1 tabindex="-1">${QUESTION}</h1>${content}`, tables: {} });
@@ -48,7 +48,9 @@ ${howTo(deps, true)}${runs.length > 0 && runsTable(runs)}`);
 ${found}${runsTable(runs)}${howTo(deps, false)}`);
 }
 
-/** What was asked for; else the newest run, and the newest other one of the same cases. */
+/**
+ * Picks the two requested runs. The defaults are the newest run and the newest other run of the same cases.
+ */
 function chosen(
   runs: readonly KeptRun[],
   { baseline, candidate }: InsightsQuery,
@@ -86,7 +88,7 @@ ${keyFigures(comparison)}
 <details><summary>All figures</summary><p>A is the baseline ${runs.baseline.name}, B is the candidate ${runs.candidate.name}.</p>${comparisonFigures(comparison, 'all')}${comparisonNotes(comparison)}</details>`;
 }
 
-/** What is said of a figure, and how it is coloured. */
+/** The word and the color for each verdict on a figure. */
 const WORDS = {
   'b-better': ['better', 'good'],
   'a-better': ['worse', 'wrong'],
@@ -96,7 +98,10 @@ const WORDS = {
   same: ['the same', 'quiet'],
 } as const satisfies Record<DifferenceVerdict, readonly [word: string, tone: string]>;
 
-/** Better: some figure clearly is, and none is clearly worse. The figure that decides which cases are won comes first, then the others. */
+/**
+ * Renders the verdict. It is "better" if some figure is clearly better and none is clearly worse. The figure
+ * that decides which cases are won comes first, then the others.
+ */
 function verdict({ differences, wonBy }: Comparison, { baseline, candidate }: Chosen, changed: string): Html {
   const main = differences.find(({ name }) => name === wonBy) ?? differences[0];
   if (main === undefined)
@@ -170,7 +175,10 @@ function figureRow(label: string, { a, b, difference, interval, verdict }: Diffe
   return html`<tr><th scope="row">${label}</th><td><span class="${tone}">${word}</span></td><td class="number">${percentOf(a)}</td><td class="number">${percentOf(b)}</td><td class="number">${signedPoints(difference)}${range}</td></tr>`;
 }
 
-/** Medians, and the median of what one case differs by; nobody paid anything where a cost is not told. */
+/**
+ * Renders the medians, and the median of the differences per case. If a cost is missing, neither side paid
+ * anything.
+ */
 function costRow(label: string, cost: CostDifference | undefined): Html {
   if (cost === undefined)
     return html`<tr><th scope="row">${label}</th><td class="quiet">the same</td><td class="number">$0</td><td class="number">$0</td><td></td></tr>`;
@@ -183,7 +191,10 @@ function costRow(label: string, cost: CostDifference | undefined): Html {
   return html`<tr><th scope="row">${label}</th><td${!clear && html` class="quiet"`}>${clear ? word[Number(difference > 0)] : 'not clearly different'}</td><td class="number">${say(a)}</td><td class="number">${say(b)}</td><td class="number">${by(difference)} <span class="quiet">median per case${range}</span></td></tr>`;
 }
 
-/** Stored failures link to their builds, others to where their row says they are from. */
+/**
+ * Returns how a case is shown: stored failures link to their builds, others to the source that their row
+ * names.
+ */
 async function caseCell({ won, lost, changed }: Comparison, { stores }: ConsoleDeps): Promise<(one: ChangedCase) => Html> {
   const ids = [...won, ...lost, ...changed].slice(0, MOST_LINKED).map(({ id }) => id);
   const builds = await Promise.all(ids.map(async (id) => await stores.builds.find(id)));

@@ -31,7 +31,7 @@ const LISTS_PATH = '/insights/flaky';
 /** Failed runs are kept for 31 days. */
 const PERIODS = [7, 30] as const;
 
-/** One of the lists of the page: what it holds, and how it is told. */
+/** One of the lists of the page: its content and how it is presented. */
 interface List {
   readonly introduction: string;
   readonly more?: Html;
@@ -41,7 +41,10 @@ interface List {
   readonly cells: ChartTable;
 }
 
-/** `/insights/flaky`: tests that failed and passed without a change, tests by what their failures cost, and those in quarantine. */
+/**
+ * Renders `/insights/flaky`: tests that failed and passed without a change, tests by the cost of their
+ * failures, and tests in quarantine.
+ */
 export async function flakyView(query: InsightsQuery, deps: ConsoleDeps): Promise<InsightsView> {
   const { repo, list, offset } = query;
   const shown = list === 'cost' ? await costly(query, deps) : await flaky(query, deps);
@@ -173,12 +176,12 @@ const Query = z.object({
 
 type Named = Pick<TestFlakiness, 'repository' | 'suite' | 'name'>;
 
-/** Where a test has its page. */
+/** Returns the address of the page of a test. */
 export function testAddress({ repository, suite, name }: Named): string {
   return `${TEST_PATH}${search({ repo: repository, suite: suite ?? '', test: name })}`;
 }
 
-/** `/insights/test`: all that is known of one test. `POST`: its quarantine. */
+/** Serves `/insights/test`, everything that is known of one test. `POST` changes its quarantine. */
 export function registerTestPage(app: ConsoleApp, deps: ConsoleDeps): void {
   app.get(TEST_PATH, route('read', { querystring: Query }), async (request, reply) => {
     const { repo: repository, suite, test: name, csv } = request.query;
@@ -280,7 +283,7 @@ ${comparison('branch', runs, marks, ({ branch }) => branch)}${comparison('pipeli
 ${rows.length > 0 && html`<h3>Latest failures</h3>${dataTable('Latest failed runs', ['Time', 'Build', 'Kind', 'Branch', ...(hasMachines ? ['Machine'] : [])], rows)}`}`;
 }
 
-/** How often it failed in each place; nothing where there is only one. */
+/** Renders how often the test failed in each place, or nothing if there is only one place. */
 function comparison(
   what: string,
   runs: readonly TestRunFacts[],

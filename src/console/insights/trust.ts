@@ -21,14 +21,17 @@ export async function trustFacts({ repo }: InsightsQuery, deps: TrustDeps): Prom
   return await readTrust(deps, repo === '' ? {} : { repository: repo });
 }
 
-/** The threshold that is inspected, and what holds there. */
+/** Builds the coverage chart for the inspected threshold. */
 export function coverageOf(query: InsightsQuery, { trust, decided, answered }: TrustFacts): Chart {
   const kept: CoverageChart['kept'] = query.repo === '' ? {} : { repo: query.repo };
   const csv = `${PATH}${search({ repo: query.repo, t: query.t, wrong: query.wrong, csv: 'coverage' })}`;
   return coverageChart({ judged: decided, answered, threshold: query.t ?? trust.threshold, wrong: query.wrong / 100, kept, csv });
 }
 
-/** `/insights/trust`: what would be published, how often it was right, what the last changes did, and how the release was measured. */
+/**
+ * Renders `/insights/trust`: what would be published, how often it was right, what the last changes did, and
+ * how the release was measured.
+ */
 export async function trustView(query: InsightsQuery, deps: ConsoleDeps): Promise<InsightsView> {
   const facts = await trustFacts(query, deps);
   const { trust, decided } = facts;
@@ -56,7 +59,7 @@ ${figure(whole)}<h2>By category</h2>${known.length === 0 ? html`<p>No decisions 
 
 const THRESHOLD_HEAD = ['threshold', 'published', 'share', 'decided', 'right', 'low', 'high'];
 
-/** What can be said now, in one or two sentences; where it is too little, that. */
+/** Renders the current result in one or two sentences, or says that there is too little data. */
 function lead({ threshold, thresholds, decided, answered }: Trust): Html {
   const here = thresholds.find((one) => one.threshold === threshold);
   if (here === undefined || answered + decided === 0)
@@ -67,7 +70,7 @@ function lead({ threshold, thresholds, decided, answered }: Trust): Html {
   return html`${published} Of those, ${here.decided} were decided by a person, and <strong>${shareOf(here.right, here.decided)}</strong> were right.`;
 }
 
-/** "58 of 62 (94 %; 84 % to 98 %)". */
+/** Formats a share as in "58 of 62 (94 %; 84 % to 98 %)". */
 function shareOf(hits: number, of: number): string {
   const { share, low, high } = proportion(hits, of);
   return of < TOO_FEW
@@ -114,7 +117,7 @@ function tallyWords({ answers, published, decided, right }: Tally): string {
   return `${counted(answers, 'answer')}, ${percentOf(published / answers)} published, ${of}`;
 }
 
-/** Told only where both sides are large enough and their intervals do not overlap. */
+/** Renders a difference only if both sides are large enough and their intervals do not overlap. */
 function difference({ before, after }: TrustChange): Html {
   if (before.decided < TOO_FEW || after.decided < TOO_FEW) return html`<span class="quiet">too few decisions to compare</span>`;
   const [was, is] = [proportion(before.right, before.decided), proportion(after.right, after.decided)];
@@ -139,7 +142,7 @@ function unseenRow({ name, cases, accuracy, macroF1, calibrationError, threshold
 <td class="number">${at !== undefined && html`${percentOf(at.coverage)} <span class="quiet">from ${at.threshold.toFixed(2)}</span>`}</td><td class="number">${at !== undefined && shareOf(at.wrong, at.published)}</td><td class="number">${calibrationError.toFixed(3)}</td></tr>`;
 }
 
-/** `/insights/trust/answers`: the decided answers that a count of the page stands for. */
+/** Renders `/insights/trust/answers`: the decided answers behind a count of the page. */
 export async function checkedView(query: InsightsQuery, { stores, clock }: ConsoleDeps): Promise<InsightsView> {
   const { repo, t = 0, verdict, offset } = query;
   const right = verdict === 'all' ? null : verdict === 'right';

@@ -39,9 +39,10 @@ export interface EvidenceWindowsDeps {
 }
 
 /**
- * The lines that prove the answer, each with a few around it; below them, folded, the other excerpts that the reader of the logs chose. Only
- * lines that a claim cites are highlighted. Where a text is gone, the lines that were kept with the analysis. `stamps`: with timestamps. Each log
- * leads to its page at the CI of `build`, where one is known.
+ * Renders the lines that prove the answer, each with a few lines around it; below them, folded, the other
+ * excerpts that the reader of the logs chose. Only lines that a claim cites are highlighted. If a text is
+ * gone, the lines that were kept with the analysis are shown. `stamps`: with timestamps. Each log links to
+ * its page at the CI of `build`, if one is known.
  */
 export async function evidenceWindows(
   deps: EvidenceWindowsDeps,
@@ -90,7 +91,7 @@ interface OneLog {
   readonly stamps: boolean;
 }
 
-/** The lists of one log; `kept`: they are what was kept with the analysis. */
+/** Renders the lists of lines of one log. `kept`: the lines are those that were kept with the analysis. */
 async function listsOf(
   { archive }: EvidenceWindowsDeps,
   analysis: Pick<Analysis, 'buildId' | 'evidence'>,
@@ -120,7 +121,10 @@ function holds(read: readonly ReadStretch[], line: number): boolean {
   return read.some(({ kind, from, to }) => kind === 'lines' && from <= line && line <= to);
 }
 
-/** What tools found on lines of a log leads to where the page shows it by its number. */
+/**
+ * Returns the evidence on the lines of a log. Evidence that tools found links to the place where the page
+ * shows it by its number.
+ */
 function marksOf(analysis: Pick<Analysis, 'evidence' | 'answer'>, name: string): EvidenceLines[] {
   return evidenceLines(analysis, name).map((one) => {
     const anchor = one.tool === READER;
@@ -156,7 +160,7 @@ ${list}
 <p class="quiet">${why}; these lines were kept with the analysis.${outside !== null && html` ${outside}`}</p></section>`;
 }
 
-/** The lines of a view, as far as they were kept with the evidence; there are no gaps to open. */
+/** Returns the lines of a view that were kept with the evidence. There are no gaps to open. */
 function keptStretches(evidence: readonly Evidence[], name: string, view: readonly Stretch[]): ReadStretch[] {
   const lines = evidence.flatMap((one) => {
     const range = one.source === name ? linesOf(one) : null;

@@ -16,7 +16,10 @@ import { mustArm, type Typed } from './item-view.ts';
 import { clockTime } from './queue.ts';
 import { CarriedQueue, filterOf, nextQuery, type QueueQuery, searchOf } from './queue-query.ts';
 
-/** Deciding, taking back, and saying a category before the verdict is seen. */
+/**
+ * Registers the routes for deciding, for undoing a decision, and for choosing a category before the verdict
+ * is shown.
+ */
 export function registerDecisions(app: ConsoleApp, deps: ConsoleDeps): void {
   app.post('/review/:id/decision', route('review', { params: ItemParams, body: DecisionForm }), async (request, reply) => {
     const { body: form } = request;
@@ -54,7 +57,10 @@ async function isDangerous({ stores }: ConsoleDeps, { analysisId, buildId }: Rev
   return analysis !== null && build !== null && mustArm({ analysis, overlap: overlapOf(build, analysis) });
 }
 
-/** What cannot be saved is said on the item as it stands now, with all that was typed. */
+/**
+ * Sends the item as it is now, with the reason why the decision could not be saved and with everything that
+ * was typed.
+ */
 async function sendRefused(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -72,7 +78,10 @@ async function sendRefused(
   return await sendItem(request, reply, deps, review, looking, { status });
 }
 
-/** Where a decision leads: the next item, or the queue. The decision is saved by now, whatever becomes of this. */
+/**
+ * Returns the address after a decision: the next item, or the queue. The decision is already saved, so an
+ * error here does not affect it.
+ */
 async function addressAfter(
   { stores, config, clock, logger }: ConsoleDeps,
   queue: QueueQuery,
@@ -93,7 +102,9 @@ async function addressAfter(
 
 const Body = z.object({ queue: CarriedQueue });
 
-/** Holding an item, giving it back, putting it aside, and answering what a run asks. */
+/**
+ * Registers the routes for claiming an item, releasing it, skipping it, and answering the question of a run.
+ */
 export function registerHolding(app: ConsoleApp, deps: ConsoleDeps): void {
   const { stores, clock, config } = deps;
   const held = { stores, clock, claimMs: config.review.claimMs };
@@ -118,7 +129,7 @@ export function registerHolding(app: ConsoleApp, deps: ConsoleDeps): void {
   registerAnswer(app, deps);
 }
 
-/** What the buttons beside the text say for the reviewer. */
+/** The answers that the buttons next to the text field give for the reviewer. */
 const WORDS = { unknown: 'I do not know.', 'not-needed': 'No answer needed: continue without one.' } as const;
 
 const Answer = Body.extend({ answer: z.string().trim().max(4000).default(''), how: z.enum(['answer', 'unknown', 'not-needed']) });
@@ -170,7 +181,7 @@ export type DecisionForm = z.infer<typeof DecisionForm>;
 
 const RANGE = /^(\d{1,9})(?:[-–](\d{1,9}))?$/;
 
-/** The decision that a form states. A correction that names nothing that shows it says so. */
+/** Converts a form to a decision. A correction that names no evidence is marked `none`. */
 export function inputOf(form: DecisionForm): DecisionInput {
   const { type, category, kind, rootCause, fixRecommendation, reason, reasonCode, openedAt } = form;
   const correction = type === 'correct' ? { category, kind, rootCause, fixRecommendation, shownBy: shownBy(form) } : {};
@@ -190,13 +201,16 @@ function rangeOf(text: string, source: string) {
   return lineStart < 1 ? [] : [{ source, lineStart, lineEnd: Number(to ?? from) }];
 }
 
-/** What was typed, to be shown again where it could not be saved. */
+/** Returns the typed fields, so that they can be shown again if they could not be saved. */
 export function typedOf({ category, kind, rootCause, fixRecommendation, reason, evidence, lines, none, alsoFor }: DecisionForm): Typed {
   const kept = present({ category, kind, rootCause, fixRecommendation, reason });
   return { ...kept, evidence, lines, none: none === '1', same: alsoFor === 'same-fingerprint' };
 }
 
-/** Why a decision came too late, and what becomes of what was typed. `now` in milliseconds since 1970. */
+/**
+ * Explains why a decision came too late, and what happens to the typed text. `now` is in milliseconds since
+ * 1970.
+ */
 export function conflictWords({ decision, state, claimedBy, claimedAt }: Review, reviewer: string, now: number): string {
   if (decision !== null) {
     const did = { accept: 'accepted', correct: `corrected to ${decision.category}`, reject: 'rejected' }[decision.type];

@@ -25,7 +25,9 @@ const ItemQuery = z.object({
   ts: z.enum(['0', '1']).optional().catch(undefined),
 });
 
-/** `/review/:id`: one item. Looking at it holds it for nobody; beginning to correct or to reject it does. */
+/**
+ * Serves `/review/:id`, one item. Viewing an item does not claim it; starting to correct or reject it does.
+ */
 export function registerItem(app: ConsoleApp, deps: ConsoleDeps): void {
   app.get('/review/:id', route('review', { params: ItemParams, querystring: ItemQuery }), async (request, reply) => {
     const { id } = request.params;
@@ -72,14 +74,17 @@ export async function sendItem(
   return sendPage(request, reply, { ...page, title: itemTitle(view), main: itemMain(view), bar: itemBar(view) }, reader, status);
 }
 
-/** The item that a form is about. Throws `not-found`. */
+/** Finds the item that a form is about. Throws `not-found`. */
 export async function reviewOf({ stores }: Pick<ConsoleDeps, 'stores'>, id: string): Promise<Review> {
   const review = await stores.reviews.find(id);
   if (review === null) throw unknownReview(id);
   return review;
 }
 
-/** What a running triage asks a person; `blank`: an empty answer was sent. Throws `not-found` where it is no question either. */
+/**
+ * Sends the page of a question that a running triage asks a person. `blank`: an empty answer was sent. Throws
+ * `not-found` if the id is not a question either.
+ */
 async function sendQuestion(
   request: FastifyRequest,
   reply: FastifyReply,

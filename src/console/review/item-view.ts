@@ -10,10 +10,10 @@ import { type AnalysisFacts, readAnalysisFacts } from '../analysis.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 import { type QueueQuery, searchOf } from './queue-query.ts';
 
-/** What is open beside the item's parts. */
+/** The form that is open next to the parts of the item. */
 type Mode = 'read' | 'correct' | 'reject';
 
-/** What somebody typed or chose, to be shown again; lists are of check boxes. */
+/** The fields that a person typed or chose, to be shown again. Lists are of check boxes. */
 export type Typed = Partial<Pick<DecisionInput, 'category' | 'kind' | 'rootCause' | 'fixRecommendation' | 'reason'>> & {
   readonly evidence?: readonly string[];
   readonly lines?: string;
@@ -21,7 +21,7 @@ export type Typed = Partial<Pick<DecisionInput, 'category' | 'kind' | 'rootCause
   readonly same?: boolean;
 };
 
-/** How the reviewer who looks stands to the item. */
+/** The relation of the current reviewer to the item. */
 type Hold = 'mine' | 'free' | 'others' | 'decided';
 
 /** All that an item's page shows. */
@@ -38,13 +38,16 @@ export interface Looking {
   /** The next press accepts although the change touches a suspect. */
   readonly armed?: boolean;
   readonly typed?: Typed;
-  /** Why what was sent could not be saved. */
+  /** The reason why the input could not be saved. */
   readonly failure?: string;
   /** The item that was decided just before this one. */
   readonly done?: string | undefined;
 }
 
-/** Everything the item's page shows. Throws `not-found` where the analysis or its build is gone. */
+/**
+ * Reads everything that the page of an item shows. Throws `not-found` if the analysis or its build is
+ * deleted.
+ */
 export async function readItem(deps: ConsoleDeps, review: Review, looking: Looking) {
   const { stores, clock, config } = deps;
   const { reviewer, isAdmin, queue, mode = 'read', stamps = false, editor = '', armed = false, typed = null, failure = null } = looking;
@@ -83,15 +86,18 @@ export function holdOf({ state, claimedBy, decision }: Review, reviewer: string)
   return 'free';
 }
 
-/** "Not your fault", said of a change that touches a suspect, is accepted by a second press only. */
+/**
+ * Checks whether a second press is needed to accept: the answer is "not your fault", but the change touches a
+ * suspect.
+ */
 export function mustArm({ analysis, overlap }: Pick<AnalysisFacts, 'analysis' | 'overlap'>): boolean {
   return isNotDevelopersFault(analysis) && overlap.length > 0;
 }
 
-/** So long after a decision one key takes it back; later, its own page does. */
+/** Milliseconds after a decision during which one key undoes it; later, it can be undone on its own page. */
 const UNDO_MS = 3_600_000;
 
-/** The reviewer's newest decision that stands, while it is fresh. */
+/** Returns the reviewer's newest valid decision while it is recent, else null. */
 export async function undoable({ stores, clock }: Pick<ConsoleDeps, 'stores' | 'clock'>, reviewer: string): Promise<Decision | null> {
   const last = await stores.reviews.lastDecision(reviewer);
   return last === null || clock.now() - Date.parse(last.decidedAt) > UNDO_MS ? null : last;

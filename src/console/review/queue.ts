@@ -17,13 +17,16 @@ import { filterOf, isFiltered, QueueQuery, Said, searchOf, sentenceOf } from './
 const Query = z.object({ ...QueueQuery.shape, ...Said.shape });
 const NextQuery = z.object({
   ...QueueQuery.shape,
-  /** The item that somebody comes from, in either direction. */
+  /** The item that the reviewer comes from, in either direction. */
   after: z.string().max(100).optional(),
   before: z.string().max(100).optional(),
   peek: z.literal('1').optional(),
 });
 
-/** `/review`: what waits for a person. `/review/next`: the first of it that nobody else holds. */
+/**
+ * Serves `/review`, the items that wait for a person, and `/review/next`, the first item that no one else
+ * holds.
+ */
 export function registerQueue(app: ConsoleApp, deps: ConsoleDeps): void {
   app.get('/review', route('review', { querystring: Query }), async (request, reply) => {
     const [read] = await Promise.allSettled([readQueue(deps, request.query, reviewerOf(request))]);
@@ -39,14 +42,17 @@ export function registerQueue(app: ConsoleApp, deps: ConsoleDeps): void {
   });
 }
 
-/** The neighbour in the queue's order, undecided too; without one to come from, the first that is free. */
+/**
+ * Returns the address of the next or previous item in the order of the queue, even if the current item was
+ * not decided. Without a current item, returns that of the first free item.
+ */
 async function nextAddress({ stores, config, clock }: ConsoleDeps, asked: z.infer<typeof NextQuery>, reviewer: string): Promise<string> {
   const { after, before, peek, ...query } = asked;
   const from = after ?? before;
   const filter = filterOf(query);
   const n = Math.max(1, (query.n ?? 1) + (after !== undefined ? 1 : before !== undefined ? -1 : 0));
   const counted = { ...query, offset: 0, n };
-  // Whoever only walks past an item does not keep it from others.
+  // A reviewer who moves past an item does not keep it from others.
   if (from !== undefined && peek === undefined) await stores.reviews.release(from, reviewer);
   if (from !== undefined) {
     const rows = await stores.reviews.listGroups(filter, { limit: NEAR, offset: 0 }, query.sort);
@@ -62,7 +68,10 @@ async function nextAddress({ stores, config, clock }: ConsoleDeps, asked: z.infe
     : `${reviewAddress(review.id)}${searchOf(counted)}`;
 }
 
-/** Rows are items, or several of one fingerprint; `blind`: the verdict is hidden from this reviewer. */
+/**
+ * Reads the rows of the queue. A row is one item, or several of one fingerprint. `blind`: the verdict is
+ * hidden from this reviewer.
+ */
 async function readQueue(deps: ConsoleDeps, query: QueueQuery, reviewer: string) {
   const { stores, clock, config } = deps;
   const filter = filterOf(query);
@@ -85,7 +94,7 @@ async function readQueue(deps: ConsoleDeps, query: QueueQuery, reviewer: string)
   return { query, reviewer, rows, questions, counts, more, undo: undo?.reviewId ?? null, now: clock.now() };
 }
 
-/** One more than a page shows, to know whether there are more. */
+/** Reads one group more than a page shows, to know whether there are more. */
 async function readGroups({ stores }: ConsoleDeps, query: QueueQuery, reviewer: string): Promise<readonly ReviewGroup[]> {
   const page = { limit: PAGE_ROWS + 1, offset: query.offset };
   const filter = filterOf(query);
@@ -99,7 +108,7 @@ async function readGroups({ stores }: ConsoleDeps, query: QueueQuery, reviewer: 
   return alone.map((review) => ({ review, count: 1 }));
 }
 
-/** What was decided is safe, and said to be. */
+/** Sends the error page of the queue, which says that all decisions are saved. */
 async function sendUnreadable(thrown: unknown, request: FastifyRequest, reply: FastifyReply, deps: ConsoleDeps): Promise<FastifyReply> {
   const { status, message } = deps.refused(thrown, request, reply);
   const main = html`<div class="notice"><h1 tabindex="-1">Review</h1>
@@ -115,7 +124,10 @@ type QueueView = Awaited<ReturnType<typeof readQueue>>;
 
 const PAGE_ROWS = 50;
 
-/** The queue: what waits in the order of its risk, what is asked, and how the day went. */
+/**
+ * Renders the queue: the waiting items in the order of their risk, the open questions, and the counts of the
+ * day's decisions.
+ */
 function queueMain(view: QueueView): Html {
   const { query, rows, questions } = view;
   const nothing = rows.length + questions.length === 0;
@@ -125,7 +137,7 @@ ${filters(view)}
 ${pager({ offset: query.offset, size: PAGE_ROWS, more: view.more }, (offset) => `/review${searchOf({ ...query, offset })}`, ['Earlier', 'More'], html` class="button" data-swap`)}`;
 }
 
-/** What the queue's bar holds. */
+/** Renders the action bar of the queue. */
 function queueBar({ query, counts, undo }: QueueView): Html {
   const start =
     counts.waiting > 0 &&
@@ -171,7 +183,10 @@ function reviewRow({ review, count, blind }: QueueView['rows'][number], at: numb
 <span class="why">${held ? `under review by ${review.claimedBy} since ${clockTime(review.claimedAt)}` : whyOf(review, blind)}</span></li>`;
 }
 
-/** The answer excuses a change that touches its own suspect: the costliest mistake where it is one. */
+/**
+ * Renders the warning that the answer excuses a change that touches its own suspect. If such an answer is
+ * wrong, the mistake is the most costly kind.
+ */
 function riskSign({ risk }: Review): Shown {
   return (
     (risk === 4 || risk === 12) &&
@@ -189,13 +204,13 @@ function whyOf({ why, pullRequest, decision, origin }: Review, blind: boolean): 
   return parts.join(' · ');
 }
 
-/** "ada accepted it", "ada corrected it to CONFIG_ERROR". */
+/** Describes a decision: "ada accepted it", "ada corrected it to CONFIG_ERROR". */
 export function decisionWords({ type, category, reviewer }: NonNullable<Review['decision']>): string {
   const did = { accept: 'accepted it', correct: `corrected it to ${category}`, reject: 'rejected it' };
   return `${reviewer} ${did[type]}`;
 }
 
-/** 14:02, in UTC. */
+/** Formats a time as 14:02, in UTC. */
 export function clockTime(iso: string | null): string {
   return iso === null ? 'a while ago' : `${iso.slice(11, 16)} UTC`;
 }

@@ -6,7 +6,9 @@ import type { Match, Rule } from '../rule.ts';
 import type { Wording } from '../sentence.ts';
 import { findMismatch } from '../versions/mismatch.ts';
 
-/** What a tie decides: a category with its strength in logits, and which rival matches no longer count. */
+/**
+ * The decision of a tie: a category with its strength in logits, and the rival matches that no longer count.
+ */
 interface TieRuling {
   readonly category: Category;
   readonly kind: Kind;
@@ -163,7 +165,10 @@ function ownModuleMissing(facts: Facts): TieRuling | null {
   return { category: 'CODE_ERROR', kind: 'missing_module', strength, fact, drop };
 }
 
-/** Where every error of the compiler is a package that it cannot find, the code is not what is wrong. */
+/**
+ * Decides for the dependency if every error of the compiler is a package that it cannot find, because the
+ * code is then not at fault.
+ */
 function compilerMissesPackage(facts: Facts, matches: readonly Match[]): TieRuling | null {
   const missing = matches.find((match) => match.rule.kind === 'missing_module' && match.rule.category === 'DEPENDENCY_ERROR');
   const errors = facts.subject.diagnostics.filter((entry) => entry.severity === 'error');
@@ -186,7 +191,7 @@ function errorInsideDependency(facts: Facts, matches: readonly Match[]): TieRuli
   return { category: 'DEPENDENCY_ERROR', kind: 'version_conflict', strength: compiled.strength, fact: compiled.fact, drop };
 }
 
-/** The path that a compiler's line begins with, where no extractor read it. */
+/** Returns the path at the beginning of a compiler's line, for lines that no extractor read. */
 function pathOf(fact: Fact, facts: Facts): string {
   const line = facts.all.find((entry) => entry.origin === 'line' && entry.line === fact.line && entry.source === fact.source) ?? fact;
   return /^(?:\S{1,10}: )?(\S{1,400}?)[(:]\d/.exec(line.text)?.[1] ?? '';

@@ -126,7 +126,7 @@ const FITS: Readonly<Record<string, RegExp>> = {
     /^(?!(?:source|export|local|declare|typeset|function|alias|let|pushd|popd|shopt|set|unset|read|eval|exec|trap|return|then|fi|do|done|else|elif|if|for|while|case|esac)$)(?![a-z]+_[a-z_]+$)[\w./]/,
 };
 
-/** Finds the first line, nearest first, in which a word is found. */
+/** Finds the first line, nearest first, that contains a value. */
 function onLines({ trigger, paragraph }: TellingBlock, read: (text: string) => string | null): Value | null {
   const first = read(trigger.text);
   if (first !== null) return valueOn(trigger, cleanValue(first));

@@ -5,11 +5,14 @@ import { normaliseIdentity } from '../recognise/normalise.ts';
 /** An expectation that does not hold is a cause of its own in each test, however alike two sound. */
 const ASSERTION = /Assert|Expectation|ComparisonFailure|TestFail|MultipleFailures|^\W{0,4}(?:assert|expect)/i;
 
-/** What the machine refuses, it refuses to every test: the line of the test that happened to ask does not matter. */
+/**
+ * Errors of the machine. They hit every test alike, so the line of the test that met one first does not
+ * matter.
+ */
 const OF_THE_MACHINE =
   /\b(?:ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN|EADDRINUSE|ENOSPC|EMFILE|ENOMEM|EROFS)\b|[Cc]onnection refused|No space left on device|Too many open files|Cannot allocate memory|Name or service not known|\bUnknownHostException\b/;
 
-/** What is missing for every failure that needs it; the group names it. */
+/** Patterns for a missing thing that breaks everything that needs it; the group names the missing thing. */
 const MISSING: readonly RegExp[] = [
   /\b(?:Cannot find (?:module|package)|No module named|Could not resolve|Failed to (?:resolve|load)(?: import)?) ["'`]?(?<what>[\w@./-]{2,200})/,
   /\bcannot import name ["'](?<what>\w{1,100}["'] from ["'][\w.]{1,200})/,

@@ -12,7 +12,10 @@ import { isCheck, isPackageManager } from '../tool-kinds.ts';
 import { viewLog } from './log-view.ts';
 import { spansOfTest } from './spans.ts';
 
-/** Failing tests of one build that are told apart, and failed steps of one log; of more, only the first are. */
+/**
+ * Limits on the failing tests of one build, and on the failed steps of one log, that are reported separately.
+ * If there are more, only the first ones are.
+ */
 const [MAX_TESTS, MAX_STEPS] = [2_000, 40];
 
 /**
@@ -104,7 +107,10 @@ function endsInError({ log, found, structure, isPassed }: ReadLog): boolean {
   return ends.some((line) => line >= end - MAX_BELOW);
 }
 
-/** Finds the failed steps of one log in which no test failed, and what compilers and linters report beside the tests. */
+/**
+ * Finds the failed steps of one log in which no test failed, and what compilers and linters report in
+ * addition to the tests.
+ */
 function findSteps(
   read: ReadLog,
   told: readonly FailingTest[],

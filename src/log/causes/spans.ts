@@ -45,9 +45,12 @@ function isEndOfTests(text: string): boolean {
 
 /** Lines of one log by the failure that they belong to. */
 export interface Ownership {
-  /** The lines of these failures, by their index. Ascending; where blocks lie in one another, the inner one's owner has the lines. */
+  /**
+   * Returns the lines of these failures, given by index, in ascending order. In nested blocks, the lines
+   * belong to the owner of the inner block.
+   */
   own(failures: ReadonlySet<number>): LineRange[];
-  /** The lines of all other failures. */
+  /** Returns the lines of all other failures. */
   foreign(failures: ReadonlySet<number>): LineRange[];
 }
 

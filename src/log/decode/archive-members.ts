@@ -2,7 +2,7 @@ import { Parser, type ReadEntry } from 'tar';
 import { type Entry, fromBufferPromise, type ZipFile } from 'yauzl';
 import { messageOf, TriageError } from '../../domain/errors.ts';
 
-/** What all archives inside one another may still use together. */
+/** The decompressed bytes and entries that all nested archives may still use together. */
 export type Allowance = ReturnType<typeof createAllowance>;
 
 /** Opens an allowance of so many decompressed bytes and entries. */
@@ -32,12 +32,12 @@ export function createAllowance(maxBytes: number, maxEntries: number) {
   };
 }
 
-/** The error for an archive that asks for too much. */
+/** Creates the error for an archive that exceeds its limits. */
 export function refused(what: string, why: string): TriageError {
   return new TriageError('too-large', `${what} is refused: ${why}.`);
 }
 
-/** What is read of an archive: one text of one file, or of the files of a job's steps in their order. */
+/** The text to read from an archive: that of one file, or of the files of a job's steps in order. */
 export interface PlannedText {
   /** Its path in the archive, or for steps that of their folder. */
   readonly path: string;
@@ -47,14 +47,16 @@ export interface PlannedText {
 }
 
 const SKIPPED_FOLDERS = new Set(['.git', 'node_modules', '__MACOSX', '.svn', '__pycache__']);
-/** What CI systems write logs, reports and archives of them as; a file without an ending may be a log. */
+/**
+ * Endings that CI systems use for logs, reports and archives of them; a file without an ending may be a log.
+ */
 const ENDINGS =
   /\.(?:log|txt|out|err|stdout|stderr|text|console|xml|trx|tap|json|jsonl|ndjson|sarif|ctrf|gz|tgz|zst|tzst|zip|tar|\d{1,3})$|(?:^|\/)[^./]{1,100}$/i;
 const STEP = /^(?:(?<folder>.*)\/)?(?<number>-?\d{1,5})_(?<name>[^/]{1,300})\.txt$/;
 
 const NUMERIC = new Intl.Collator('en', { numeric: true });
 
-/** Whether a file's name allows that it holds a log, a report, or an archive of them. */
+/** Checks whether a file's name allows it to hold a log, a report, or an archive of them. */
 export function mayBeRead(path: string): boolean {
   const parts = path.split(/[/\\]/);
   return ENDINGS.test(path) && !parts.some((part) => SKIPPED_FOLDERS.has(part)) && !parts.at(-1)?.startsWith('._');
@@ -95,7 +97,10 @@ export function safePath(path: string): string {
   );
 }
 
-/** `logs/0_build.txt` is the whole of the steps in `logs/build/`. */
+/**
+ * Maps a file such as `logs/0_build.txt` to the folder of its job's steps, `logs/build/`: the file is the
+ * whole log of these steps.
+ */
 function wholeJob(path: string): [string, string][] {
   const groups = STEP.exec(path)?.groups;
   if (groups === undefined) return [];
@@ -107,7 +112,7 @@ function jobFolderOf(path: string, jobs: ReadonlyMap<string, string>): string {
   return job !== undefined && jobs.get(job[0]) === path ? job[0] : '';
 }
 
-/** Steps are numbered once each, and the first is the job's own preparation. */
+/** Checks whether the step numbers are unique and the first step is the job's own preparation. */
 function isJobFolder(steps: readonly string[]): boolean {
   const numbers = steps.map((path) => Number(STEP.exec(path)?.groups?.number));
   return new Set(numbers).size === numbers.length && /\/1_Set up job\.txt$/.test(steps[0] ?? '');
@@ -162,7 +167,10 @@ export async function listZip(what: string, archive: Uint8Array, allowance: Allo
   }
 }
 
-/** The declared size is checked; what comes out is counted all the same. */
+/**
+ * Reads one entry of a zip archive. The declared size is checked first; the decompressed bytes are counted as
+ * well.
+ */
 async function readEntry(what: string, zip: ZipFile, entry: Entry, allowance: Allowance): Promise<Uint8Array> {
   const { uncompressedSize, compressedSize } = entry;
   const shown = safePath(entry.fileName);
@@ -189,7 +197,7 @@ function asTriageError(what: string, error: unknown): TriageError {
 }
 
 const FILES: ReadonlySet<string> = new Set(['File', 'OldFile', 'ContiguousFile']);
-/** Of one header for a long name or other attributes. */
+/** Size limit in bytes of one header for a long name or other attributes. */
 const MAX_META_BYTES = 64 * 1024;
 const BLOCK = 512;
 

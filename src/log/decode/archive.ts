@@ -15,11 +15,11 @@ import {
 } from './archive-members.ts';
 import { decodePlain, decompress, fileTypeOf, sizeInWords } from './decode.ts';
 
-/** How much an upload or file may hold once it is unpacked. */
+/** The limits on what an upload or file may hold once it is unpacked. */
 export interface ArchiveLimits {
-  /** Of all texts together. */
+  /** The limit on all texts together, in bytes. */
   readonly maxBytes: number;
-  /** Of all archives inside one another together; 2,000 where it is not given. */
+  /** The limit on the entries of all nested archives together; 2,000 by default. */
   readonly maxEntries?: number;
   /** Leaves out, with an error, what is neither a log nor a known report, such as a web page. */
   readonly onlySources?: boolean;
@@ -125,14 +125,17 @@ async function readMember(unpacking: Unpacking, name: string, bytes: Uint8Array,
   return [source];
 }
 
-/** What a text is, by its content; by `kind` where that does not say. */
+/**
+ * Determines the kind of a text by its content, or by `kind` if the content does not decide. Throws
+ * TriageError 'unsupported-type' if only sources are wanted and the text is neither a log nor a report.
+ */
 function ofKind(source: SourceText, onlySources: boolean): SourceText {
   if (isReport(source.text) || (source.kind === 'report' && isLineReport(source.text))) return { ...source, kind: 'report' };
   if (!onlySources) return source;
   if (isStray(source.name, source.text)) {
     throw new TriageError('unsupported-type', `${source.name} is neither a log nor a test report that can be read.`);
   }
-  // A web server's log beside the reports is a log.
+  // A web server's log next to the reports is a log.
   return { ...source, kind: 'log' };
 }
 

@@ -36,8 +36,9 @@ export const TEST_EXTRACTORS: readonly Extractor[] = [
 ];
 
 /**
- * Readers of build tools, linters, package managers and infrastructure; they come after those of test frameworks. First the tools that are
- * known by name, then traces and crashes, then the shapes of tools that nobody taught us, and at last the nets.
+ * Readers of build tools, linters, package managers and infrastructure; they come after those of test
+ * frameworks. The order is: tools known by name, traces and crashes, the shapes of unknown tools, and finally
+ * the catch-all readers.
  */
 // biome-ignore format: one line for each kind of tool
 const TOOL_EXTRACTORS: readonly Extractor[] = [
@@ -66,7 +67,7 @@ const GENERAL: ReadonlySet<string> = new Set([
 /** Their names say nothing of the toolchain. */
 const NOT_A_TOOL: ReadonlySet<string> = new Set([...GENERAL].filter((name) => name !== 'python'));
 
-/** What is searched for all readers, by group, as {@link beginningsOf} gives it. */
+/** The literals to search for all readers, by group, as {@link shortenLiterals} returns them. */
 export const READER_GROUPS: readonly (readonly string[])[] = [
   ...EXTRACTORS.map(({ literals }) => literals),
   STRUCTURE_LITERALS,
@@ -77,12 +78,12 @@ export const READER_GROUPS: readonly (readonly string[])[] = [
 
 let matcher: Matcher | undefined;
 
-/** What is searched for all readers, in lower case, each once. */
+/** Returns the literals to search for all readers, in lower case, without duplicates. */
 export function readerLiterals(): readonly string[] {
   return [...new Set(READER_GROUPS.flat())];
 }
 
-/** The matcher that finds every literal any reader asks for; built once. */
+/** Returns the matcher that finds the literals of all readers; it is built once. */
 export function readerMatcher(): Matcher {
   matcher ??= buildMatcher(READER_GROUPS);
   return matcher;
@@ -99,17 +100,23 @@ export function openScanned(name: string, bytes: LogBytes, scan: Scan = scanLog(
   return { log: openLog(name, bytes, scan.index, scan.hits[BRANCHES] ?? []), scan };
 }
 
-/** What the CI system's own marks say. */
+/** Reads the structure that the CI system's own markers describe. */
 export function structureIn({ log, scan }: OpenedLog): Structure {
   return readStructure(log, scan.hits[STRUCTURE] ?? []);
 }
 
-/** Lines that hold a word of one of the readers, by reader, and what is searched for {@link LEFT_OUT_LITERALS} and {@link ENVIRONMENT_LITERALS}. */
+/**
+ * Splits the hits into the lines for each reader, and the lines for {@link LEFT_OUT_LITERALS} and for {@link
+ * ENVIRONMENT_LITERALS}.
+ */
 export function splitHits({ hits }: Scan): Record<'ofReaders' | 'ofLeftOut' | 'ofEnvironment', readonly (readonly number[])[]> {
   return { ofReaders: hits.slice(0, LEFT_OUT), ofLeftOut: hits.slice(LEFT_OUT, ENVIRONMENT), ofEnvironment: hits.slice(ENVIRONMENT) };
 }
 
-/** The names of all readers, and of all tools that one knows by name: what remains without them is what reads an unknown tool. */
+/**
+ * Returns the names of the readers of specific tools and of all tools known by name. With these left out,
+ * only the readers of unknown tools remain.
+ */
 export function toolReaders(): ReadonlySet<string> {
   return new Set([...EXTRACTORS.map(({ name }) => name).filter((name) => !GENERAL.has(name)), ...TOOL_NAMES.map(({ tool }) => tool)]);
 }
@@ -151,7 +158,7 @@ export function inFailedSteps(log: LogText, found: Extraction, structure: Struct
   return withWarningsThatFailed([failed, causes, output].find(hasFindings) ?? found, structure);
 }
 
-/** What a linter only warns of is what failed a step in which nothing else did. */
+/** Raises a linter's warnings to errors if a step failed and nothing else failed in it. */
 function withWarningsThatFailed(found: Extraction, { failedSections, exits }: Structure): Extraction {
   const { diagnostics, failingTests, exceptions } = found;
   if (failingTests.length > 0 || failedSections.length + exits.length === 0) return found;

@@ -18,7 +18,7 @@ export interface MaskedFile {
   /** Places where a secret was hidden. */
   readonly secrets: number;
   readonly notes: readonly string[];
-  /** For its readers, where the pass that looked for secrets found nothing to hide. */
+  /** The scan for the log's readers, present if the pass that searched for secrets found nothing to hide. */
   readonly scan?: Scan;
   close(): void;
 }
@@ -89,7 +89,9 @@ function openCopy() {
   };
 }
 
-/** What is said of a text that was decoded, as far as it is known without its name. Pieces end where no character is cut. */
+/**
+ * Lists the notes about a decoded text that do not depend on its name. Pieces end where no character is cut.
+ */
 function oddities(log: LogBytes): string[] {
   let isWhole = true;
   let hasNul = false;

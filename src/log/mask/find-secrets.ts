@@ -11,9 +11,12 @@ import { findKeyBlock, findWrapped, KEY_BLOCK_LITERALS, TOKEN_SHAPES } from './t
 
 /** Another reader of the same log: its literals are searched for in the same pass. */
 export interface FellowReader {
-  /** What it looks for, as {@link beginningsOf} gives it. The same array each time: a matcher is made for it once. */
+  /**
+   * The literals to search for, as {@link shortenLiterals} returns them. The array must be the same each
+   * time, because a matcher is built for it only once.
+   */
   readonly groups: readonly (readonly string[])[];
-  /** Told of each chunk in order; its hits begin with those of `groups`. */
+  /** Receives each chunk in order; the hits of a chunk begin with those of `groups`. */
   readonly add: (chunk: ScannedChunk) => void;
 }
 
@@ -78,7 +81,9 @@ function keep(log: LogBytes, spans: readonly Span[], { spans: all, secrets }: { 
   }
 }
 
-/** By line of a chunk, ascending: a bit for each group of ours of which it holds a literal. */
+/**
+ * Maps each line of a chunk to its bits: one for each of the own groups of which the line contains a literal.
+ */
 function candidatesIn({ hits }: ScannedChunk, ours: number, open: number): Map<number, number> {
   const bits = new Map<number, number>(open === 0 ? [] : [[0, open]]);
   for (const [group, lines] of hits.slice(ours).entries()) for (const line of lines) bits.set(line, (bits.get(line) ?? 0) | (1 << group));
@@ -165,12 +170,18 @@ class Search {
   }
 }
 
-/** Where a character of a text begins in its bytes, which need not be whole UTF-8: the longest beginning with no more characters. */
+/**
+ * Returns where a character of a text begins in its bytes, which need not be whole UTF-8: the end of the
+ * longest prefix with no more characters.
+ */
 function byteAt(bytes: Buffer, character: number): number {
   return Math.max(0, firstPlace(bytes.length + 1, (place) => bytes.toString('utf8', 0, place).length <= character) - 1);
 }
 
-/** The lines of a chunk by their number in it, and those that begin within 32 KB behind it. */
+/**
+ * Creates a function that reads the lines of a chunk by their number in it, and those that begin within 32 KB
+ * after it.
+ */
 function linesOf({ bytes, offset, lineEnds }: ScannedChunk, log: LogBytes): (number: number) => Line | null {
   const lineIn = (all: Buffer, at: number, from: number, to: number): Line => {
     const line = all.subarray(from, to);
@@ -194,7 +205,7 @@ function linesOf({ bytes, offset, lineEnds }: ScannedChunk, log: LogBytes): (num
   };
 }
 
-/** A long line part by part, each with the groups whose literals it holds. */
+/** Splits a long line into parts, each with the groups whose literals it contains. */
 function* partsOf(log: LogBytes, from: number, to: number): Generator<{ line: Line; groups: number; isLast: boolean }> {
   for (let start = from; start < to; ) {
     const bytes = log.slice(start, Math.min(to, start + PIECE + BEYOND));
@@ -207,13 +218,19 @@ function* partsOf(log: LogBytes, from: number, to: number): Generator<{ line: Li
   }
 }
 
-/** The last place at or before `end` that is not within a UTF-8 character; `end` itself where there is no such character. */
+/**
+ * Returns the last position at or before `end` that is not inside a UTF-8 character; `end` itself if there is
+ * no such character.
+ */
 export function endOfCharacter(bytes: Uint8Array, end: number): number {
   for (let at = end; at > end - 4; at--) if (((bytes[at] ?? 0) & 0xc0) !== 0x80) return at;
   return end;
 }
 
-/** Where a piece of more bytes than {@link PIECE} ends: after its last line end; in a longer line, before a character that no token holds. */
+/**
+ * Returns where a piece of more than {@link PIECE} bytes ends: after its last line end or, in a longer line,
+ * before a character that no token contains.
+ */
 export function endOfPiece(wide: Buffer): number {
   const line = wide.lastIndexOf(LINE_FEED, PIECE - 1);
   if (line !== -1) return line + 1;

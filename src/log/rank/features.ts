@@ -11,13 +11,16 @@ export interface Candidate {
   readonly role: LineRole;
 }
 
-/** What is measured of a line among those around it: its paragraph, and the other candidates of its step. */
+/** The measurements of a line among those around it: its paragraph, and the other candidates of its step. */
 export const SURROUNDINGS = [
   ...(['head', 'headBelow', 'alike', 'alikeAbove', 'alikeBelow', 'paragraphPlace', 'paragraphSize', 'paragraphsAfter'] as const),
   ...(['causesBefore', 'causesAfter', 'severeBefore', 'severeAfter', 'asCommand'] as const),
 ] as const;
 
-/** One row of {@link SURROUNDINGS} for each candidate. `isSevere` tells of each whether it has a word of failure; counts are binary logarithms. */
+/**
+ * Returns one row of {@link SURROUNDINGS} for each candidate. `isSevere` says for each whether it contains a
+ * term of failure; counts are binary logarithms.
+ */
 export function surroundingsOf(lines: readonly Candidate[], isSevere: readonly boolean[], { failedSections }: Structure): Float32Array {
   const starts = lines.map(({ text }) => /^\s*(\S{1,12})/.exec(text)?.[1]?.replace(/\d+/g, '0') ?? '');
   const alike = new Map<string, number>();
@@ -56,7 +59,7 @@ export function surroundingsOf(lines: readonly Candidate[], isSevere: readonly b
   return rows;
 }
 
-/** How many of the lines before each are so, and of all. */
+/** Counts how many of the lines before each satisfy the condition, and how many of all. */
 function sumsOf(count: number, is: (i: number) => boolean): Int32Array {
   const sums = new Int32Array(count + 1);
   for (let i = 0; i < count; i++) sums[i + 1] = (sums[i] ?? 0) + (is(i) ? 1 : 0);
@@ -67,7 +70,10 @@ function log2(value: number): number {
   return Math.log2(1 + Math.max(0, value));
 }
 
-/** Words of the commands and settings that a step shows before it runs: its tools say them too, others seldom. */
+/**
+ * Returns the words of the commands and settings that a step shows before it runs. Its tools print them too;
+ * other output seldom does.
+ */
 function commandWords(lines: readonly Candidate[]): ReadonlySet<string> {
   const words = lines.filter(({ role }) => role === 'echo').flatMap(({ text }) => wordsOf(text));
   return new Set(words.filter((word) => !/^(?:run|bash|usr|bin|group|shell|noprofile|norc|env|endgroup|pipefail)$/.test(word)));
@@ -78,7 +84,10 @@ function wordsOf(text: string): string[] {
   return head.match(/[a-z][a-z0-9]{2,30}/g) ?? [];
 }
 
-/** What a line begins with: 0 a letter, 1 a digit, 2 a bracket, 3 a list mark, 4 a quotation mark, 5 anything else. */
+/**
+ * Classifies the beginning of a line: 0 a letter, 1 a digit, 2 a bracket, 3 a list mark, 4 a quotation mark,
+ * 5 anything else.
+ */
 function headOf(text: string): number {
   const place = [/^\s*[\p{L}_]/u, /^\s*\d/, /^\s*[[({<]/, /^\s*[-*•·–—●○▪]/, /^\s*["'`‘“]/].findIndex((head) => head.test(text));
   return place < 0 ? 5 : place;
@@ -91,7 +100,7 @@ export interface Candidates {
   readonly facts: Float32Array;
 }
 
-/** What is measured of a line beside its words, in the order of the columns. */
+/** The measurements of a line in addition to its words, in the order of the columns. */
 export const FACTS = [
   ...(['reader', 'weighed', 'loose', 'blockSize', 'blockPlace', 'diagnostic', 'exception', 'test', 'message'] as const),
   ...(['role', 'roleAbove', 'roleBelow', 'inFailed', 'toEnd', 'fromStart', 'toLogEnd', 'share', 'toMark'] as const),
@@ -110,7 +119,7 @@ const MAX_CANDIDATES = 12_000;
 /** A log as it was read, before its lines are ranked. */
 export interface ReadLog {
   readonly log: LogText;
-  /** Lines that hold a word that some reader asks for. */
+  /** Lines that contain a literal that some reader asks for. */
   readonly hits: readonly (readonly number[])[];
   readonly found: Extraction;
   readonly structure: Structure;
@@ -137,7 +146,10 @@ function endsOf(log: LogText, { failedSections }: Structure): number[] {
   return failedSections.length === 0 ? [log.lineCount] : failedSections.map(({ lineEnd }) => lineEnd);
 }
 
-/** Of too many lines those of the heaviest blocks, and the last before each end in equal shares. */
+/**
+ * Keeps, if there are too many lines, those of the heaviest blocks and the last before each end in equal
+ * shares.
+ */
 function nearest(sorted: readonly number[], log: LogText, blocks: readonly Block[], structure: Structure): number[] {
   const ends = endsOf(log, structure).slice(0, 20);
   const share = Math.floor(MAX_CANDIDATES / 2 / ends.length);
@@ -195,7 +207,7 @@ function roleNumber(role: LineRole): number {
   return LINE_ROLES.indexOf(role);
 }
 
-/** What is known of a line beside a candidate; `beside` is the candidate there, if it is that line. */
+/** Describes a line next to a candidate. The last parameter is the candidate there, if it is that line. */
 function neighbor(log: LogText, line: number, roleAt: (line: number) => LineRole, beside: Candidate | undefined) {
   const { text, role } = beside?.line === line ? beside : { text: log.line(line), role: roleAt(line) };
   return { role: roleNumber(role), indent: indentOf(text), isBlank: role === 'blank' };
@@ -211,7 +223,7 @@ function foundLines(found: Extraction) {
   };
 }
 
-/** The heaviest block over each line; of equal ones the smallest. */
+/** Finds the heaviest block over each line; of equally heavy ones, the smallest. */
 function blocksByLine(proposed: readonly Block[], wanted: ReadonlySet<number>) {
   const best = new Map<number, { weight: number; loose: boolean; size: number; place: number }>();
   for (const { start, end, weight, loose } of proposed) {
@@ -238,11 +250,14 @@ function countRepeats(lines: readonly Candidate[]): { total: number[]; occurrenc
   return { total: keys.map((key) => counts.get(key) ?? 1), occurrence };
 }
 
-/** Where lines are beside the ends of failed steps. */
+/** Locates lines relative to the ends of failed steps. */
 function endsOfSteps(log: LogText, { failedSections, exits, afterwards }: Structure) {
   const marks = [...exits.map(({ line }) => line), ...failedSections.map(({ lineEnd }) => lineEnd)].sort((a, b) => a - b);
   return {
-    /** `inside`: 2 in a failed step, 1 in one that only followed, 0 where no step is known to have failed, -1 outside, -2 behind all of them. */
+    /**
+     * Locates one line. `inside`: 2 in a failed step, 1 in one that failed only as a consequence, 0 if no
+     * step is known to have failed, -1 outside, -2 after all of them.
+     */
     placeOf(line: number): { readonly inside: number; readonly toEnd: number; readonly fromStart: number } {
       const own = failedSections.find(({ lineStart, lineEnd }) => line >= lineStart && line <= lineEnd);
       if (own !== undefined) return { inside: own.consequence ? 1 : 2, toEnd: own.lineEnd - line, fromStart: line - own.lineStart };
@@ -251,7 +266,7 @@ function endsOfSteps(log: LogText, { failedSections, exits, afterwards }: Struct
       const isAfter = next === undefined || afterwards.some(({ start, end }) => line >= start && line <= end);
       return isAfter ? { inside: -2, toEnd: 5_000, fromStart: 5_000 } : { inside: -1, toEnd: next.lineEnd - line, fromStart: 5_000 };
     },
-    /** Lines to the next one that says how something ended. */
+    /** Counts the lines to the next one that says how something ended. */
     toMark(line: number): number {
       return (marks[firstPlace(marks.length, (place) => (marks[place] ?? 0) < line)] ?? log.lineCount) - line;
     },
@@ -282,7 +297,7 @@ function shapeOf(text: string) {
   };
 }
 
-/** How many characters of each kind a text has; white space counts once a stretch. */
+/** Counts the characters of each kind in a text; a stretch of white space counts once. */
 function countKinds(text: string): number[] {
   const counts = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
   let before = 0;
@@ -303,18 +318,21 @@ export const BUCKETS = 65_536;
 
 const wordKindAt = kindsOf([/[a-z_]/, /\d/, /\s/]);
 const [DIGIT, GAP] = [2, 3];
-/** Characters of one word at most, by kind: any other sign is a word of its own. */
+/** Maximum number of characters of one token, by kind: any other sign is a token of its own. */
 const LONGEST = [1, 30, 20, 1];
 const MAX_WORDS = 40;
 const ZERO = 48;
 /** FNV-1a, begun otherwise for words and for pairs. */
 const PRIME = 16_777_619;
 const [WORD, PAIR] = [2_166_136_261 ^ 1, 2_166_136_261 ^ 2];
-/** In which turn a bucket was met last. */
+/** The turn in which each bucket was last met. */
 const met = new Uint32Array(BUCKETS);
 let turn = 0;
 
-/** The buckets of a line's words and pairs, each once. Any number is the word `0`; the first and the last word are paired with the ends. */
+/**
+ * Returns the buckets of a line's words and word pairs, each once. Any number counts as the word `0`; the
+ * first and the last word are paired with the ends of the line.
+ */
 export function bucketsOf(text: string): number[] {
   const small = text.slice(0, 300).toLowerCase();
   const buckets: number[] = [];

@@ -9,13 +9,14 @@ import { countTokens } from './tokens.ts';
 
 /** Blocks below this weight never get context of their own. */
 const WORTH_CONTEXT = 30;
-/** How many of the heaviest blocks get context. */
+/** The number of heaviest blocks that get context. */
 const MAX_CONTEXT = 150;
 
 /**
- * Weighs what the readers proposed by where it stands: in a failed step or outside of it, early or late, once or many times. Adds the
- * lines around the heaviest blocks and the ends of the failed steps as lighter blocks, for what room is left. Beside a green build, new
- * lines gain, known ones lose, and new lines that no reader asked for are added.
+ * Weighs the readers' proposals by their place: in a failed step or outside of it, early or late, once or
+ * many times. Adds the lines around the heaviest blocks and the ends of the failed steps as lighter blocks,
+ * to fill the remaining room. In a comparison with a green build, new lines gain weight, known ones lose
+ * weight, and new lines that no reader asked for are added.
  */
 export function weighBlocks(log: LogText, proposed: readonly Block[], structure: Structure, green: GreenDiff | null): Block[] {
   const heavy = weighRepeats(log, proposed, structure);
@@ -24,12 +25,15 @@ export function weighBlocks(log: LogText, proposed: readonly Block[], structure:
   return [...besideGreen(log, heavy, structure, green), ...ends];
 }
 
-/** The last lines of a log and no others, for measurements. */
+/** Returns only the last lines of a log, for measurements. */
 export function lastLines(log: LogText): Block[] {
   return [tail(1, log.lineCount, log.lineCount, 60, 'end of the log')];
 }
 
-/** Known blocks get no context of their own, and the context of new ones comes after the new lines near them. */
+/**
+ * Weighs blocks in comparison with a green build. Known blocks get no context of their own, and the context
+ * of new ones comes after the new lines near them.
+ */
 function besideGreen(log: LogText, heavy: readonly Block[], structure: Structure, green: GreenDiff): Block[] {
   const split = heavy.map((block) => splitBlock(block, green));
   const parts = split.flatMap((block) => block.parts);
@@ -50,7 +54,10 @@ function placeWeight(block: Block, structure: Structure, log: LogText): number {
 /** Single lines that say the same are shown so often, and then counted. */
 const MAX_SHOWN = 4;
 
-/** The same thing said again is worth less each time; of single lines only the first few stay, and the first says how many there are. */
+/**
+ * Lowers the weight of repeated text each time it occurs. Of single lines only the first few stay, and the
+ * first says how many there are.
+ */
 function weighRepeats(log: LogText, proposed: readonly Block[], structure: Structure): Block[] {
   const seen = new Map<string, { times: number; readonly first: number }>();
   const heavy: Block[] = [];
@@ -102,7 +109,7 @@ function endsOf(log: LogText, structure: Structure): Block[] {
   return blocks;
 }
 
-/** The last line of a step before what tools say when everything has been said. */
+/** Returns the last line of a step before the closing messages of tools that say nothing new. */
 function lastSaid(log: LogText, start: number, end: number): number {
   let line = end;
   while (line > Math.max(start, end - 60) && saysNothing(log.line(line))) line--;
@@ -130,10 +137,13 @@ type Picked = Pick<Block, 'reason' | 'weight'>;
 /** Joining lines may tokenize a little differently than the lines alone; this much is kept back. */
 const RESERVE = 0.98;
 const MAX_TRIES = 5_000;
-/** With this share of the budget left, and so many blocks in a row that added nothing, no more are tried. */
+/**
+ * The share of the budget left, and the number of consecutive blocks that added nothing, at which no more
+ * blocks are tried.
+ */
 const NEARLY_FULL = 0.03;
 const MAX_REFUSED = 100;
-/** The heaviest blocks get another chance for the dear lines they were given without. */
+/** Limit on the heaviest blocks that get a second chance for the expensive lines they were given without. */
 const MAX_SECOND = 60;
 
 /**
@@ -211,7 +221,7 @@ function excerptOf(log: LogText, lines: readonly number[], picked: ReadonlyMap<n
   return { source: log.name, lineStart: lines[0] ?? 1, lineEnd: lines.at(-1) ?? 1, text, ...best };
 }
 
-/** What an excerpt keeps of a stored line. */
+/** Returns the part of a stored line that an excerpt keeps. */
 export function keptOf(raw: string): string {
   return ownWords(raw).slice(0, MAX_LINE);
 }

@@ -4,7 +4,9 @@ interface Tokenizer {
   countTokens(text: string, options: { readonly disallowedSpecial: ReadonlySet<string> }): number;
 }
 
-/** Byte-pair merging slows down on long runs without a word boundary; pieces of this length keep it linear. */
+/**
+ * Byte-pair merging slows down on long runs without word boundaries; pieces of this length keep it linear.
+ */
 const PIECE = 2_000;
 /** A log may spell out a special token such as `<|im_end|>`; here it is text like any other. */
 const AS_TEXT = { disallowedSpecial: new Set<string>() };
@@ -12,7 +14,7 @@ const BEYOND_ASCII = /[^\0-\x7f]/g;
 
 const [FEED, RETURN, SPACE, APOSTROPHE, SLASH] = [10, 13, 32, 39, 47];
 const [NOTHING, UPPER, LOWER, DIGIT, WHITE] = [0, 1, 2, 3, 4];
-/** What o200k's pattern tells ASCII characters apart by; the rest is punctuation. */
+/** The kinds of ASCII characters that o200k's pattern distinguishes; the rest is punctuation. */
 const KINDS = Uint8Array.from({ length: 128 }, (_, code) => {
   if (code >= 65 && code <= 90) return UPPER;
   if (code >= 97 && code <= 122) return LOWER;
@@ -34,7 +36,10 @@ export function countTokens(text: string): number {
   return tokens;
 }
 
-/** No token reaches over the end of a word before a space: what holds other characters is cut out there and left to the encoding. */
+/**
+ * Counts the tokens of a piece. No token extends beyond the end of text before a space, so words with
+ * non-ASCII characters are cut out there and left to the encoding.
+ */
 function countPiece(text: string): number {
   let tokens = 0;
   let at = 0;
@@ -99,7 +104,10 @@ function endOfPunctuation(text: string, at: number, to: number): number {
   return end;
 }
 
-/** Up to the last line break in it; else, before a word, without the last, which goes with the word. */
+/**
+ * Returns the end of white space: after its last line break; if it has none and text follows, before its last
+ * character, which belongs to the text.
+ */
 function endOfWhite(text: string, at: number, to: number): number {
   const end = endOf(text, at, to, WHITE);
   for (let last = end - 1; last >= at; last--) {

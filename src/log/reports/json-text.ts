@@ -106,7 +106,10 @@ function parse(json: string): unknown {
   }
 }
 
-/** The end of the last complete object or list in a text that breaks off, and what closes those around it; null where the text ends. */
+/**
+ * Finds the end of the last complete object or list in a text that breaks off, and the brackets that close
+ * those around it; null if the text does not break off.
+ */
 function lastComplete(json: string): { readonly end: number; readonly closers: string } | null {
   const MARKS = /["{}[\]]/g;
   const open: string[] = [];

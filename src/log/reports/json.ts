@@ -4,7 +4,7 @@ import { createStringSearch } from './json-text.ts';
 import { createLineCounter } from './line-counter.ts';
 import { draftReport, type Outcome, type ReportDraft } from './report-draft.ts';
 
-/** What a format's reader works on: the parsed document, and the report that it fills. */
+/** The material of a format's reader: the parsed document, and the report that it fills. */
 interface JsonReport {
   readonly draft: ReportDraft;
   /** The whole document, as it was parsed. */
@@ -44,7 +44,7 @@ export function readJson(source: string, value: unknown, json: string): ReportDr
 
 type FormatReader = (source: string, value: unknown, json: string) => ReportDraft | null;
 
-/** A format: the framework that it is of, how its documents look, and what is read of one. */
+/** Defines a format: its framework, the schema of its documents, and what is read from one. */
 function format<Schema extends z.ZodType>(
   framework: string,
   schema: Schema,
@@ -112,7 +112,7 @@ function shown(value: unknown): string | null {
   return (typeof value === 'string' ? value : JSON.stringify(value)).slice(0, 500);
 }
 
-/** What is before a test's own name in its full one. */
+/** Returns what precedes a test's own name in its full name. */
 function suiteIn(full: string, name: string): string | null {
   return full.endsWith(name) ? full.slice(0, -name.length).trim() || null : null;
 }

@@ -32,7 +32,7 @@ interface OpenCase {
   type: string | null;
   text: string;
   output: string;
-  /** Where its tag ends, and those of what went wrong in it. */
+  /** The offsets at which its tag ends, and at which the tags of what went wrong in it end. */
   readonly tags: number[];
   readonly texts: Stretch[];
   readonly outputs: Stretch[];
@@ -50,8 +50,8 @@ interface State {
 const RERUNS = new Set(['rerunFailure', 'rerunError', 'flakyFailure', 'flakyError']);
 
 /**
- * JUnit XML of any dialect. Surefire writes a rerun inside a test case, and lists each row of a data provider under one name; the others
- * list a second try as a second case of the same name.
+ * Reads JUnit XML of any dialect. Surefire writes a rerun inside a test case, and lists each row of a data
+ * provider under the same name; the other dialects list a second try as a second case of the same name.
  */
 export function readJUnit(source: string, xml: string): OpenReport {
   const retries = !/surefire-test-report|surefire\.test\.class\.path/.test(xml.slice(0, 20_000));
@@ -67,7 +67,7 @@ export function readJUnit(source: string, xml: string): OpenReport {
   return { draft: state.draft, handler };
 }
 
-/** Where a tag ends. */
+/** The position at which a tag ends. */
 interface TagEnd {
   readonly line: number;
   readonly end: number;
@@ -111,7 +111,7 @@ function openCase(state: State, attributes: Attributes, { line, end }: TagEnd, o
   return open;
 }
 
-/** CTest and GoogleTest also say in an attribute how a test ended. */
+/** Reads the attribute in which CTest and GoogleTest also say how a test ended. */
 function statusOf({ status, result }: Attributes): Outcome['status'] {
   if (/^(?:fail(?:ed|ure)?|error)$/i.test(status ?? '')) return 'failed';
   return /^(?:notrun|disabled|skipped|suppressed)$/i.test(status ?? '') || /^(?:skipped|suppressed)$/i.test(result ?? '')
@@ -159,7 +159,9 @@ function closeCase(state: State): void {
   state.draft.add({ ...outcome, status, flaky, message, type, detail: text, output, said });
 }
 
-/** Where a test's name, message and text stand; what it printed only where it says no more. */
+/**
+ * Returns the places of a test's name, message and text; those of its output only if it says nothing more.
+ */
 function stretchesOf(xml: string, { tags, texts, outputs, text }: Pick<OpenCase, 'tags' | 'texts' | 'outputs' | 'text'>): Stretch[] {
   const attributes = tags.flatMap((end) => [attributeAt(xml, end, NAME) ?? [], attributeAt(xml, end, MESSAGE) ?? []].flat());
   return [...attributes, ...texts, ...(text.trim() === '' ? outputs : [])];
@@ -180,7 +182,7 @@ interface OpenTest {
   message: string;
   stack: string;
   output: string;
-  /** Where its name and all that stand. */
+  /** The places of its name, message and text. */
   readonly said: Stretch[];
   /** It holds tests of its own, one a data row, which say all that it says. */
   hasInner: boolean;
@@ -190,9 +192,9 @@ interface OpenTest {
 interface TestFormat {
   readonly isTest: (name: string) => boolean;
   readonly outcome: (name: string, attributes: Attributes, line: number) => Outcome;
-  /** Where the text of an element belongs, by its name and that of the element around it. */
+  /** Returns the kind of an element's text, by its name and that of the element around it. */
   readonly textOf: (name: string, around: string) => 'message' | 'stack' | 'output' | undefined;
-  /** What an element says of the type of exception; null or undefined where it says nothing. */
+  /** Returns the exception type that an element names; null or undefined if it names none. */
   readonly type?: (name: string, attributes: Attributes) => string | null | undefined;
   readonly add: (test: OpenTest) => void;
 }
@@ -231,13 +233,16 @@ function openTests(xml: string, draft: ReportDraft, { isTest, outcome, textOf, t
   return { draft, handler };
 }
 
-/** A test of .NET: its stack is shown below its message. */
+/** Adds a test of .NET, with its stack below its message. */
 function addTest(draft: ReportDraft, { outcome, type, message, stack, output, said }: OpenTest, named: Partial<Outcome> = {}): void {
   const detail = stack === '' ? '' : `${message}\n${stack}`;
   draft.add({ ...outcome, ...named, type, message: message.trim() || null, detail, output, said });
 }
 
-/** TestNG's `testng-results.xml`. Rows of a data provider are one test; a configuration method counts only where it failed. */
+/**
+ * Reads TestNG's `testng-results.xml`. Rows of a data provider are one test; a configuration method counts
+ * only if it failed.
+ */
 export function readTestng(source: string, xml: string): OpenReport {
   const draft = draftReport(source, 'testng', { retries: false, text: xml });
   const tries = new Set<string>();
@@ -270,7 +275,7 @@ export function readTestng(source: string, xml: string): OpenReport {
   return { draft, handler: { ...handler, open } };
 }
 
-/** xUnit.net's own XML, versions 2 and 3. */
+/** Reads xUnit.net's own XML, versions 2 and 3. */
 export function readXunit(source: string, xml: string): OpenReport {
   return readNet(source, xml, 'xunit', /^(?:test|error)$/, (name, attributes, at) => {
     if (name === 'error') return { name: attributes.name || attributes.type || '(fixture)', suite: attributes.type, status: 'failed', at };
@@ -285,7 +290,7 @@ export function readXunit(source: string, xml: string): OpenReport {
   });
 }
 
-/** NUnit XML, version 3 and the older `test-results`. */
+/** Reads NUnit XML, version 3 and the older `test-results`. */
 export function readNunit(source: string, xml: string): OpenReport {
   return readNet(source, xml, 'nunit', /^test-case$/, (_, attributes, at) => {
     const full = attributes.fullname ?? attributes.name ?? '(unnamed)';
@@ -298,7 +303,10 @@ export function readNunit(source: string, xml: string): OpenReport {
   });
 }
 
-/** Both have a test with a failure inside, which has a message and a stack. */
+/**
+ * Reads the XML of xUnit.net or NUnit: both have a test with a failure inside, which has a message and a
+ * stack.
+ */
 function readNet(source: string, xml: string, framework: string, tests: RegExp, outcome: TestFormat['outcome']): OpenReport {
   const draft = draftReport(source, framework, { retries: false, text: xml });
   const inFailure = { message: 'message', 'stack-trace': 'stack' } as const;
@@ -312,7 +320,10 @@ function readNet(source: string, xml: string, framework: string, tests: RegExp, 
   });
 }
 
-/** What .NET's frameworks and runners call the end of a test. What is neither bad nor left out has passed. */
+/**
+ * Maps the terms of .NET's frameworks and runners for the end of a test to a status. A test that neither
+ * ended badly nor was left out has passed.
+ */
 function outcomeStatus(result: string | undefined): Outcome['status'] {
   if (/^(?:fail(?:ed|ure)?|error|timeout|aborted|disconnected|notrunnable|false)$/i.test(result ?? '')) return 'failed';
   return /^(?:skip(?:ped)?|notrun|notexecuted|ignored|inconclusive|explicit|pending|inprogress)$/i.test(result ?? '')
@@ -320,7 +331,9 @@ function outcomeStatus(result: string | undefined): Outcome['status'] {
     : 'passed';
 }
 
-/** The class is taken off the front of a full name: `Shop.CartTests.Adds(1)` in `Shop.CartTests` is `Adds(1)`. */
+/**
+ * Removes the class from the front of a full name: `Shop.CartTests.Adds(1)` in `Shop.CartTests` is `Adds(1)`.
+ */
 function named(full: string, suite: string | null): { readonly name: string; readonly suite: string | null } {
   return { name: suite !== null && full.startsWith(`${suite}.`) ? full.slice(suite.length + 1) : full, suite };
 }
@@ -337,7 +350,10 @@ const TRX_TEXTS: Readonly<Record<string, 'message' | 'stack' | 'output'>> = {
   StdErr: 'output',
 };
 
-/** Visual Studio's test results. Classes stand behind all results, so nothing is known before the document's end. */
+/**
+ * Reads Visual Studio's test results. Classes come after all results, so nothing is known before the
+ * document's end.
+ */
 export function readTrx(source: string, xml: string): OpenReport {
   const draft = draftReport(source, 'trx', { retries: false, text: xml });
   const done: OpenTest[] = [];
@@ -386,7 +402,7 @@ export function readTrx(source: string, xml: string): OpenReport {
   return { draft, handler };
 }
 
-/** `00:00:01.5000000` in milliseconds. */
+/** Converts `00:00:01.5000000` to milliseconds. */
 function clockToMs(duration: string | undefined): number | null {
   const match = /^(?:(\d{1,5})\.)?(\d{1,2}):(\d{2}):(\d{2}(?:\.\d{1,9})?)$/.exec(duration ?? '');
   if (match === null) return null;
@@ -394,7 +410,7 @@ function clockToMs(duration: string | undefined): number | null {
   return Math.round(((((days ?? 0) * 24 + (hours ?? 0)) * 60 + (minutes ?? 0)) * 60 + (seconds ?? 0)) * 1e6) / 1e3;
 }
 
-/** Checkstyle XML, which many linters write: one diagnostic an error or warning. */
+/** Reads Checkstyle XML, which many linters write: one diagnostic for each error or warning. */
 export function readCheckstyle(source: string, xml: string): OpenReport {
   const draft = draftReport(source, 'checkstyle', { text: xml });
   let file: string | null = null;

@@ -94,8 +94,9 @@ function readList(log: LogText, head: number, says: TryVerdict): Try[] {
 const DONE = /^DONE (?:(?<runs>\d{1,4}) runs, )?\d{1,7} tests?\b/;
 
 /**
- * gotestsum runs again what failed, and lists at the end every try that failed: what it does not list for the last run passed before. Tests of
- * packages that bear one name are one here; they passed only where none of them failed in the last run.
+ * Reads the tries of gotestsum, which runs failed tests again and lists at the end every try that failed: a
+ * test that it does not list for the last run passed before. Tests of packages with the same name are one
+ * test here; they passed only if none of them failed in the last run.
  */
 function readGotestsum(log: LogText, lines: readonly number[], failing: readonly FailingTest[]): Try[] {
   const totals = lines.flatMap((line) => {
@@ -129,7 +130,7 @@ function readGotestsum(log: LogText, lines: readonly number[], failing: readonly
   });
 }
 
-/** A subtest is run again with its parent. */
+/** Returns the name of the outermost test: a subtest is run again with its parent. */
 function rootOf(name: string): string {
   return name.slice(0, name.includes('/') ? name.indexOf('/') : undefined);
 }
@@ -161,7 +162,7 @@ function passedTest(log: LogText, { title, suite: known, start }: Try): PassedOn
   return { name, suite, at };
 }
 
-/** Lines of earlier tries belong to the test that failed in the last one too. */
+/** Adds the lines of earlier tries to the test that failed in the last one too. */
 function withTries(log: LogText, test: FailingTest, words: Words, tries: readonly Try[]): FailingTest {
   const own = tries.filter(({ start, end, words: title }) => end > start && isNamed(words, title));
   if (own.length === 0) return test;

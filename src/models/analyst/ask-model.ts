@@ -38,7 +38,7 @@ export type PromptValues<Name extends JudgementName> = Readonly<Record<keyof (ty
 /** Most characters of each variable of a judgement's prompt. */
 export type Limits<Name extends JudgementName> = Readonly<Record<keyof (typeof JUDGEMENTS)[Name]['budget'], number>>;
 
-/** The size budget of a judgement, or a share of it (0..1]. Text of ours has no limit in any share. */
+/** Returns the size budget of a judgement, or a share of it (0..1]. Our own text is never limited. */
 function limitsOf<Name extends JudgementName>(name: Name, share: number): Limits<Name>;
 function limitsOf(name: JudgementName, share: number): Readonly<Record<string, number>> {
   const budget: Readonly<Record<string, number | null>> = JUDGEMENTS[name].budget;
@@ -80,12 +80,12 @@ export async function askModel<Name extends JudgementName, Value>(
   return { ...reply, promptHash: prompt.hash };
 }
 
-/** The value with who gave it and what it cost. */
+/** Wraps the value in a judgement with its author, model and cost. */
 export function judgementOf<Value>(asked: Asked<unknown>, value: Value): Judgement<Value> {
   return { value, by: 'llm', usage: usageOfReply(asked), model: asked.model, promptHash: asked.promptHash, note: asked.note };
 }
 
-/** The same, with a note where the model's price is not known. */
+/** Wraps the value in the same way, and adds a note if the price of the model is unknown. */
 export function pricedJudgementOf<Value>(asked: Asked<unknown>, value: Value): Judgement<Value> {
   const unknown = asked.costKnown === false ? `No price is known for the model ${asked.model}; its cost is counted as 0.` : null;
   const note = [asked.note, unknown].filter((one) => one !== null).join(' ') || null;
@@ -96,7 +96,7 @@ export function toolCallsOf({ value }: Asked<readonly ChatToolCall[]>): ToolCall
   return value.map(({ name, args, why }) => ({ tool: name, args, why }));
 }
 
-/** JSON schema for a reply, without the version of the standard. */
+/** Returns the JSON schema of a reply, without the `$schema` version. */
 export function jsonSchemaOf(schema: z.ZodType): Readonly<Record<string, unknown>> {
   const { $schema: _version, ...rest } = z.toJSONSchema(schema);
   return rest;
@@ -137,12 +137,12 @@ export function createContextFit() {
   };
 }
 
-/** What a failed question cost, where its error says so. */
+/** Returns the cost of a failed question, or null if its error does not state it. */
 export function usageOf(error: unknown): ModelUsage | null {
   return error instanceof TriageError ? (ModelUsage.safeParse(error.details.usage).data ?? null) : null;
 }
 
-/** The sum of two bills; null is none. */
+/** Adds two usages; null counts as none. */
 export function plus(left: ModelUsage | null, right: ModelUsage | null): ModelUsage | null {
   if (left === null || right === null) return left ?? right;
   return {

@@ -21,8 +21,9 @@ interface ConverseDeps {
 }
 
 /**
- * Follow-up questions put to a model: one call to understand, one a round to choose tools, one stream for the answer. Throws what the
- * model throws.
+ * Creates a conversation about an analysis that asks a model: one call to understand the question, one per
+ * round to choose tools, and one stream for the answer. Throws the errors of the
+ * model.
  */
 export function createLlmConverse(model: ChatModel, fitting: ContextFit = createContextFit()): Converse {
   const deps: ConverseDeps = { model, fitting };
@@ -78,7 +79,10 @@ async function reply(deps: ConverseDeps, input: Parameters<Converse['reply']>[0]
   return pricedJudgementOf(asked, statements);
 }
 
-/** What both sides have said and found so far; what was found for this question first. */
+/**
+ * Returns the prompt values for the conversation and its findings so far. Evidence found for the current
+ * question comes first.
+ */
 function known(input: Inquiry, name: 'ask-choose-tools' | 'ask-answer') {
   const { memory, outcomes, question, found } = input;
   const newest = new Set(found.map(({ id }) => id));
@@ -91,7 +95,7 @@ const MAX_TEXT = 12_000;
 const MAX_STATEMENTS = 80;
 const SHORTEST_QUOTE = 4;
 
-/** What a line of the text begins with: blanks, a bullet, a number. */
+/** The start of a line: blanks, a bullet or a number. */
 const LINE_LEAD = /^[ \t]{0,20}(?:[-*•] {0,4}|\d{1,3}[.)] {1,4})?/;
 /** Between two sentences; citations behind the full stop belong to the first. */
 const SENTENCE_END = /[.!?](?: ?\[E\d{1,5}(?:, ?E\d{1,5}){0,8}\]){0,6} {1,4}(?=[\p{Lu}"“(\d])/gu;
@@ -100,8 +104,9 @@ const QUOTED = /["“]([^"“”\n]{2,400})["”]/g;
 const LINK = /!?\[([^\][\n]{0,200})\]\([^()\s]{1,500}\)/g;
 
 /**
- * The model's text as statements that can be checked: each with the evidence it cites and the words it quotes. `common` is what both
- * sides have said already; its words in quotation marks are no quotations of evidence.
+ * Splits the model's text into statements that can be checked, each with the evidence it cites and the words
+ * it quotes. `common` is the text that both
+ * sides already know; its words in quotation marks do not count as quotations of evidence.
  */
 export function readStatements(text: string, evidence: readonly Evidence[], common: string): Statement[] {
   const plain = text
@@ -152,7 +157,10 @@ function idsIn(words: string): string[] {
   return words.split(/[,;]| and /).map((id) => id.trim());
 }
 
-/** A quotation with an ellipsis is two; the mark that ends a sentence is not part of what is quoted. */
+/**
+ * Splits a quotation at ellipses and removes the punctuation mark at the end, which does not belong to the
+ * quoted text.
+ */
 function partsOf(quoted: string): string[] {
   return quoted
     .split(/…|\.\.\./)
@@ -160,7 +168,10 @@ function partsOf(quoted: string): string[] {
     .filter((part) => part.length >= SHORTEST_QUOTE);
 }
 
-/** Where the words stand; where they are nowhere, a place that the check will refuse. */
+/**
+ * Finds the position of the quoted words. If they occur nowhere, returns a position that the quotation check
+ * rejects.
+ */
 function placeOf(words: string, items: readonly Evidence[]): Quote {
   for (const item of items) {
     const quote = findIn(words, item);
@@ -188,7 +199,7 @@ function squeeze(text: string): string {
   return text.replace(/\s+/g, ' ');
 }
 
-/** The analysis that is talked about, in short lines; its evidence is shown beside it. */
+/** Formats the analysis under discussion as short lines. Its evidence is shown separately. */
 function showTopic({ topic }: Pick<Inquiry, 'topic'>): string {
   const { analysis, subject, otherCauses } = topic;
   const { answer, verdict } = analysis;
@@ -208,7 +219,7 @@ function showTopic({ topic }: Pick<Inquiry, 'topic'>): string {
   ].join('\n');
 }
 
-/** The conversation so far: older turns in a line each, the last ones whole. */
+/** Formats the conversation so far: one line for each older turn, and the latest turns in full. */
 function showMemory({ older, recent }: Memory): string {
   const lines = older.map((line) => `earlier: ${line}`);
   return [...lines, ...recent.flatMap(({ question, answer }) => [`question: ${question}`, `answer: ${answer}`])].join('\n');

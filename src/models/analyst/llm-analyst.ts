@@ -41,14 +41,16 @@ import { describeTool, listTools, showAnswer, showFacts, showSituation, showTool
 
 export interface LlmAnalystOptions {
   readonly model: ChatModel;
-  /** How many times the usual size of each question may be; 1 by default. */
+  /** The factor for the size budget of each question; 1 by default. */
   readonly room?: number;
 }
 
 /**
- * The analyst that asks a model, one question a judgement. What comes back is checked and clamped here: ids, files and
- * categories that do not exist are left out or refused; calls of tools that do not exist are given on, for the graph to
- * say so. A question too long for the model's context is shortened. Throws what the model throws; wrap it in `withFallback`,
+ * Creates an analyst that asks a model one question per judgement. Replies are checked and clamped here:
+ * unknown ids, files and
+ * categories are dropped or rejected. Calls of unknown tools are passed on, so that the graph can
+ * report them. A question that is too long for the model's context is shortened. Throws the errors of the
+ * model; wrap it in `withFallback`,
  * which also keeps the model's own confidence from deciding alone.
  */
 export function createLlmAnalyst({ model, room = 1 }: LlmAnalystOptions): Analyst {
@@ -134,11 +136,11 @@ async function verify(deps: AnalystDeps, input: Parameters<Analyst['verify']>[0]
 
 interface Reader<Value> {
   readonly schema: Readonly<Record<string, unknown>>;
-  /** `system`: the instructions that the reply answers. */
+  /** Parses a reply. `system` holds the instructions that it answers. */
   readonly parse: (reply: unknown, system: string) => Value;
 }
 
-/** Made once: a schema is dear to translate. */
+/** Created once, because translating a schema is expensive. */
 const READERS = {
   classify: readerOf(ClassifyReply, withKnownKind),
   reason: readerOf(ReasonReply),
@@ -166,7 +168,9 @@ function readerOf<Schema extends z.ZodType>(schema: Schema, mend: (reply: unknow
   return { schema: jsonSchemaOf(schema), parse: (reply: unknown) => schema.parse(mend(reply)) };
 }
 
-/** The kind only refines: one we do not know is no reason to lose the category. */
+/**
+ * Replaces an unknown kind with `unknown`. The kind only refines the category, so the reply is still usable.
+ */
 function withKnownKind(reply: unknown): unknown {
   if (typeof reply !== 'object' || reply === null || !('kind' in reply)) return reply;
   return KINDS.some((kind) => kind === reply.kind) ? reply : { ...reply, kind: 'unknown' };
@@ -184,13 +188,19 @@ function bestRetrieval({ evidence }: Insight): number {
   );
 }
 
-/** JSON schema of mended arguments for one tool, or null. A tool without arguments may describe them as nothing at all. */
+/**
+ * Returns the JSON schema of a correction: new arguments for the tool, or null. The parameters of a tool
+ * without arguments may be empty.
+ */
 function correctionSchema({ parameters }: ToolDescription): Readonly<Record<string, unknown>> {
   const properties = { why: { type: 'string' }, args: { anyOf: [{ type: 'object', ...parameters }, { type: 'null' }] } };
   return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false };
 }
 
-/** The call with mended arguments; null where the model sees none, or gave the refused ones again. */
+/**
+ * Returns the call with corrected arguments; null if the model has no correction or repeats the rejected
+ * arguments.
+ */
 function parseCorrection(reply: unknown, call: ToolCall): ToolCall | null {
   const { args, why } = CorrectReply.parse(reply);
   if (args === null) return null;
@@ -201,8 +211,9 @@ function parseCorrection(reply: unknown, call: ToolCall): ToolCall | null {
 }
 
 /**
- * What a judgement sees of a failure: the failing step and what the reader made of it, then the evidence, laid out within `room` characters. What the last
- * round of questions brought is shown whole.
+ * Formats a failure for a judgement: the failing step and the reader's findings, then the evidence, within
+ * `room` characters. The evidence from the last
+ * round of questions is shown in full.
  */
 export function showPage(
   { subject, evidence, outcomes = [] }: Pick<Insight, 'subject' | 'evidence'> & Partial<Pick<Insight, 'outcomes'>>,
@@ -226,7 +237,10 @@ export function showPage(
   return `${showFacts(subject, shown)}\n\n${shown}`;
 }
 
-/** Where error lines, failing tests, exceptions, compiler messages and the ends of processes stand, most informative first. */
+/**
+ * Lists the positions of error lines, failing tests, exceptions, compiler messages and process exits, most
+ * informative first.
+ */
 function informativeLines({ messages, failingTests, exceptions, diagnostics, exits }: TriageSubject): LogPosition[] {
   const errors = diagnostics.filter(({ severity }) => severity === 'error');
   const others = messages.slice(BEST).filter(({ text }) => roleOf(text) === 'cause');

@@ -10,7 +10,7 @@ type Reading<Value> = { readonly value: Value } | { readonly problem: string; re
 
 const MAX_PROBLEM = 1_000;
 
-/** Why there is no answer at all, which no correction changes; null where there is one. */
+/** Returns the reason why there is no answer, which no correction can change; null if there is an answer. */
 export function whyUnanswered(completion: Pick<Completion, 'refused' | 'finish'>): string | null {
   if (completion.refused) return 'the model refused to answer';
   return completion.finish === 'content_filter' ? "the server's content filter stopped the reply" : null;
@@ -47,7 +47,10 @@ export type CallsReading = ReturnType<typeof readCalls>;
 
 type Arguments = Readonly<Record<string, unknown>>;
 
-/** As many as OpenAI takes tools; more are the sign of a model that goes round in circles. */
+/**
+ * The maximum number of calls, equal to the number of tools that OpenAI accepts. A larger number shows that
+ * the model is stuck in a loop.
+ */
 const MAX_CALLS = 128;
 const MAX_WHY = 300;
 const MAX_SHOWN = 200;
@@ -83,7 +86,10 @@ export function isOffered(call: ChatToolCall, tools: readonly ChatTool[]): boole
   return tools.some((tool) => tool.name === call.name);
 }
 
-/** A call with its reason taken out of the arguments, and without the nulls that strict schemas make of absent arguments. */
+/**
+ * Converts a call: extracts the reason from its arguments, and removes the nulls that strict schemas put in
+ * place of absent arguments.
+ */
 function callOf(written: string, args: Arguments, tools: readonly ChatTool[], text: string): ChatToolCall {
   const name = written.trim().replace(/^functions\./, '');
   const tool = tools.find((one) => one.name === name);
@@ -108,8 +114,9 @@ function onlyObject(text: string): Arguments | null {
 }
 
 /**
- * `{"calls": […]}` as we ask for it; `{"name", "arguments"}` between tags as Hermes and Qwen write it, in a list as Mistral
- * does, with "parameters" as Llama does. Null where the text says nothing of calls.
+ * Parses the calls in a text: `{"calls": […]}` as we request it; `{"name", "arguments"}` between tags as
+ * Hermes and Qwen write it, in a list as
+ * Mistral does, and with "parameters" as Llama does. Returns null if the text contains no calls.
  */
 function callsInText(text: string): WrittenCall[] | null {
   let found: WrittenCall[] | null = null;
@@ -145,8 +152,9 @@ function isRecord(value: unknown): value is Arguments {
 const MAX_STARTS = 50;
 
 /**
- * The JSON objects that are in a text, outermost ones only, in order: of a bare JSON reply itself, of a reply with prose
- * or a code fence around it the objects inside. Equal ones are given once.
+ * Extracts the JSON objects of a text, outermost ones only, in order. A bare JSON reply is returned itself;
+ * from a reply with prose or a code
+ * fence, the objects inside are returned. Duplicates are removed.
  */
 export function jsonObjectsIn(text: string): unknown[] {
   const whole = parseObject(text.trim());
@@ -164,7 +172,10 @@ export function jsonObjectsIn(text: string): unknown[] {
   return [...found.values()];
 }
 
-/** Index after the brace that closes the one at `start`, or null. Braces within strings do not count. */
+/**
+ * Returns the index after the brace that closes the one at `start`, or null. Braces within strings do not
+ * count.
+ */
 function endOfObject(text: string, start: number): number | null {
   let depth = 0;
   let quoted = false;

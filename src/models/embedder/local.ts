@@ -12,13 +12,13 @@ import { unitVector, unrelatedBy } from './vectors.ts';
 export interface LocalEmbedderOptions {
   /** A folder with an ONNX model as transformers.js reads them, or a name of the hub such as `Xenova/all-MiniLM-L6-v2`. */
   readonly model: string;
-  /** Whether a model of the hub may be fetched. */
+  /** True if a model may be downloaded from the hub. */
   readonly download: boolean;
   /** transformers.js, where it is not the installed one. */
   readonly importLibrary?: () => Promise<unknown>;
 }
 
-/** Texts that are computed together; more would only hold up whoever waits for one. */
+/** The number of texts per batch. A larger batch would delay callers that wait for a single text. */
 const BATCH = 16;
 /** Models read 256 to 512 tokens, and no script has fewer than one token in about eight characters; the rest is cut here. */
 const MAX_TEXT = 8_000;
@@ -82,7 +82,7 @@ function asRead(text: string): string {
   return text.slice(0, MAX_TEXT).toWellFormed().replaceAll('\0', ' ').trim() || ' ';
 }
 
-/** Work on this machine cannot be taken back, but nobody need wait for it. */
+/** Stops waiting when the signal aborts. Local computation cannot be interrupted. */
 async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return await work;
   return await orAborted(work, signal).catch((error: unknown) => {
@@ -93,9 +93,9 @@ async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefine
 /** Texts in, one vector each out; the whole model behind one function. */
 export type Extract = (texts: readonly string[]) => Promise<readonly (readonly number[])[]>;
 
-/** Where a model lies, and how its vectors are made of its words' vectors. */
+/** The location of a model and the method that combines its token vectors into one. */
 export interface LocalModel {
-  /** Of the folder or the hub. */
+  /** The path of the folder, or the name on the hub. */
   readonly source: string;
   readonly isFolder: boolean;
   /** The weights: as transformers.js names their precision. */
@@ -185,7 +185,10 @@ function reason({ isFolder }: LocalModel, download: boolean, error: unknown): st
   return messageOf(error).slice(0, 300);
 }
 
-/** Named in a variable: it is no dependency of ours, and hundreds of megabytes large with its runtime. */
+/**
+ * Imports the package through a variable, because it is not a dependency of ours: with its runtime it has
+ * hundreds of megabytes.
+ */
 async function importPackage(): Promise<unknown> {
   const name: string = PACKAGE;
   try {

@@ -16,9 +16,12 @@ export interface OpenAiEmbedderOptions {
   /** May be null for a server that wants none. */
   readonly apiKey: string | null;
   readonly model: string;
-  /** How long its vectors are; null: as long as the first one. OpenAI's text-embedding-3 models are asked for just so many. */
+  /**
+   * The length of the vectors; null for the length of the first one. OpenAI's text-embedding-3 models are
+   * asked for exactly this length.
+   */
   readonly dimensions: number | null;
-  /** Of one batch with all its tries, in milliseconds. */
+  /** Time limit of one batch with all its attempts, in milliseconds. */
   readonly timeoutMs: number;
   /** Tries after the first, for errors that say trying again may help. */
   readonly maxRetries: number;
@@ -84,7 +87,7 @@ function* batchesOf(texts: readonly string[]): Generator<string[]> {
   if (batch.length > 0) yield batch;
 }
 
-/** One request, tried again where that may help and time is left. */
+/** Sends one request and retries it if that may help and time is left. */
 async function embedBatch(options: OpenAiEmbedderOptions, texts: readonly string[], run: AbortSignal | undefined): Promise<Float32Array[]> {
   const { timeoutMs, maxRetries, logger = silentLogger } = options;
   const limit = AbortSignal.timeout(timeoutMs);

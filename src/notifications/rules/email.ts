@@ -14,7 +14,7 @@ export interface EmailOptions {
   readonly from: string;
   /** Domains that may be written to. */
   readonly domains: readonly string[];
-  /** Of one answer of the server, in milliseconds. */
+  /** Time limit of one response of the server, in milliseconds. */
   readonly timeLimitMs: number;
 }
 
@@ -78,7 +78,10 @@ async function withTransport<Result>(
 
 const Thrown = z.object({ code: z.string().optional(), responseCode: z.int().optional() });
 
-/** SMTP's own replies: 4xx may pass, 5xx will not. Its words may hold addresses, so only the code is repeated. */
+/**
+ * Converts an error of SMTP: 4xx is temporary, 5xx is not. Its own message may contain addresses, so only the
+ * code is repeated.
+ */
 function toTriageError(error: unknown): TriageError {
   const { code, responseCode } = Thrown.safeParse(error).data ?? {};
   if (code === 'EAUTH')
@@ -109,7 +112,10 @@ interface Email {
   readonly html: string;
 }
 
-/** The message as plain text and as HTML, which loads nothing. Addresses in foreign text do not become links, as far as readers obey. */
+/**
+ * Renders the message as plain text and as HTML, which loads nothing. Addresses in untrusted text do not
+ * become links, as far as mail clients respect that.
+ */
 export function emailOf({ rule, headline, items, more, isTest }: News): Email {
   const moreLine = more === 0 ? [] : [`… ${more} more ${more === 1 ? 'cause' : 'causes'}`];
   const test = isTest ? ['This is a test message.'] : [];

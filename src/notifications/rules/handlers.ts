@@ -24,7 +24,7 @@ export interface RuleHandlerDeps {
   readonly stores: Pick<Stores, 'notificationRules' | 'failures' | 'outbox' | 'notices'>;
   readonly messengers: Messengers;
   readonly publicUrl: string | null;
-  /** Of one call to the other side, in milliseconds. */
+  /** Time limit of one call to the other service, in milliseconds. */
   readonly timeLimitMs: number;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -35,7 +35,10 @@ const OWN = { leaseMs: 30_000, limits: null, longestDelayMs: 60_000 };
 /** A lease covers the reading, the look for what is there, the sending, and as much again. */
 const LEASE_PER_LIMIT = 4;
 
-/** An occasion is matched with rules, what they find is gathered until it may be sent, and then sent: each step is an entry of the outbox. */
+/**
+ * Creates the handlers of rules. An occasion is matched with rules, the matches are gathered until they may
+ * be sent, and then they are sent. Each step is an entry of the outbox.
+ */
 export function ruleHandlers(deps: RuleHandlerDeps): OutboxHandler[] {
   return [matchHandler(deps), gatherHandler(deps), ...NewsChannel.options.map((channel) => sendHandler(channel, deps))];
 }
@@ -64,7 +67,10 @@ function matchHandler({ stores, logger }: RuleHandlerDeps): OutboxHandler {
   };
 }
 
-/** Whether a rule is about this occasion. Muted causes and tests in quarantine are nobody's news. Throws what the search throws. */
+/**
+ * Checks whether a rule matches this occasion. Muted causes and tests in quarantine never match. Throws what
+ * the search throws.
+ */
 export async function meets(
   { query }: Pick<NotificationRule, 'query'>,
   { isAnswer, state, repository, fingerprint, buildId }: Occasion,

@@ -21,7 +21,10 @@ export function createSlackMessenger(room: Pick<ChatRoom, 'post' | 'find'>): Mes
   };
 }
 
-/** A message of a rule, each cause with a button. Only ids that people wrote down become mentions. */
+/**
+ * Converts a message of a rule for Slack, each cause with a button. Only ids that people entered become
+ * mentions.
+ */
 export function slackNews({ rule, headline, items, more, mentions, isTest }: News): ChatMessage {
   const text = slackProse(headline, 200);
   const who = mentions.flatMap(({ slackMention }) =>

@@ -5,7 +5,7 @@ import { breakLinks, clip, visibleLine } from '../visible-text.ts';
 import { CHANNEL_NAMES, type Messenger, type News, type NewsItem, stateWord } from './news.ts';
 
 interface TeamsOptions {
-  /** By name, the address of a workflow or of an incoming webhook. A redirect is never followed. */
+  /** The addresses of workflows or incoming webhooks, by name. Redirects are never followed. */
   readonly webhooks: Readonly<Record<string, string>>;
   readonly clock: Clock;
 }
@@ -39,7 +39,7 @@ export function createTeamsMessenger({ webhooks, clock }: TeamsOptions): Messeng
   };
 }
 
-/** The message as JSON, with as many causes as Teams takes. */
+/** Creates the message as JSON, with as many causes as Teams accepts. */
 export function teamsMessage(news: News): string {
   for (let shown = news.items.length; shown > 0; shown--) {
     const message = JSON.stringify(messageOf({ ...news, items: news.items.slice(0, shown), more: news.more + news.items.length - shown }));
@@ -98,7 +98,10 @@ interface Run {
   readonly isSubtle?: true;
 }
 
-/** Text that Teams shows as it is: a run of a rich text block is not read as Markdown, so no mention, link or format comes to life. */
+/**
+ * Creates text that Teams shows as it is. A run of a rich text block is not read as Markdown, so no mention,
+ * link or format becomes active.
+ */
 function line(runs: readonly Run[], limit = 300): object {
   return {
     type: 'RichTextBlock',

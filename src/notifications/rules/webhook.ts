@@ -5,9 +5,14 @@ import { clip } from '../visible-text.ts';
 import type { Messenger, News, NewsItem } from './news.ts';
 
 interface NewsWebhookOptions {
-  /** By name; configured, so they may be in a private network. A redirect is never followed. */
+  /**
+   * The addresses of webhooks, by name. They are configured, so they may be in a private network. Redirects
+   * are never followed.
+   */
   readonly webhooks: Readonly<Record<string, string>>;
-  /** As `whsec_` and base64; several while one is rotated: all of them sign. */
+  /**
+   * The signing secrets, as `whsec_` and base64. There are several during a rotation, and all of them sign.
+   */
   readonly secrets: readonly string[];
   readonly clock: Clock;
 }
@@ -32,7 +37,10 @@ export function createWebhookMessenger({ webhooks, secrets, clock }: NewsWebhook
   };
 }
 
-/** The message as JSON. Its texts are masked already; they quote logs, so whoever shows them must escape them. */
+/**
+ * Creates the message as JSON. Its texts are already masked, but they quote logs, so the receiver must escape
+ * them.
+ */
 export function newsBody({ rule, headline, items, more, isTest }: News, now: number): string {
   const data = { rule, headline: cut(headline, 200), isTest, items: items.map(itemOf), more };
   return JSON.stringify({ type: 'notification.sent', timestamp: new Date(now).toISOString(), data });

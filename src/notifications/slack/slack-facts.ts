@@ -4,7 +4,10 @@ import type { BuildSituation, Cause, Situation } from '../../ports/notices.ts';
 import { type AnswerFact, answerView } from '../answer-view.ts';
 import { type ArrangedAnswer, arrangeAnswers } from '../build-answers.ts';
 
-/** What a branch's message is made from: plain data, equal where nothing is to be said anew. */
+/**
+ * The data from which the message of a branch is created. It is plain data, and equal if there is nothing new
+ * to say.
+ */
 export type SlackFacts = RedFacts | GreenFacts;
 
 /** A build, of it what a message names. */
@@ -13,9 +16,9 @@ export type NamedBuild = Pick<Build, 'id' | 'repository' | 'pipeline' | 'number'
 export interface RedFacts {
   readonly state: 'red';
   readonly build: NamedBuild;
-  /** What is said for each cause, in the order in which one would mend them. */
+  /** The facts of each cause, in the order in which to fix them. */
   readonly causes: readonly CauseFacts[];
-  /** Why there is none; null where there is one. */
+  /** The reason why there are no causes; null if there are some. */
   readonly notLooked: string | null;
 }
 
@@ -37,17 +40,17 @@ export interface CauseFacts {
   readonly howSure: string;
   readonly isSure: boolean;
   readonly failures: number;
-  /** Whether all of them are failed tests. */
+  /** True if all of them are failed tests. */
   readonly areTests: boolean;
-  /** What is said below its title. */
+  /** The facts shown below the title. */
   readonly facts: readonly AnswerFact[];
   /** A person's word on this answer. */
   readonly decision: { readonly type: Decision['type']; readonly by: string; readonly at: string; readonly category: string } | null;
 }
 
 /**
- * What is to be said of a branch whose newest build is known. Null while there is nothing to say: it is still looked at, it has not failed
- * lately, or all its causes are muted.
+ * Returns the facts about a branch whose newest build is known. Returns null if there is nothing to say: it
+ * is still being analyzed, it has not failed lately, or all its causes are muted.
  */
 export function slackFacts({ heads }: Situation): SlackFacts | null {
   const [head] = heads;

@@ -14,21 +14,21 @@ export interface Streak {
   readonly since: string;
   readonly commit: string | null;
   readonly author: string | null;
-  /** How many builds had the first cause today, this one included. */
+  /** The number of builds with the first cause today, including this one. */
   readonly seenToday: number;
 }
 
 export interface SlackLinks {
-  /** Where people reach Faultline; null: no links but the build's own. */
+  /** The public address of Faultline; if null, only the build's own links are shown. */
   readonly publicUrl: string | null;
-  /** Whether Right and Wrong come back to us. */
+  /** True if the Right and Wrong buttons can send decisions back to us. */
   readonly decides: boolean;
 }
 
 /** Causes shown with their lines and buttons; further ones are counted. */
 const MAX_CAUSES = 8;
 
-/** The message of a branch: red with its causes, or green again. */
+/** Creates the message of a branch: red with its causes, or green again. */
 export function slackMessage(facts: SlackFacts, streak: Streak, links: SlackLinks): ChatMessage {
   return facts.state === 'red' ? redMessage(facts, streak, links) : greenMessage(facts, streak, links);
 }
@@ -83,12 +83,12 @@ function severalOf(causes: readonly CauseFacts[], branch: string): Headline {
   return { plain, marked: `${isCertain ? ':red_circle:' : ':large_yellow_circle:'} *${plain}*` };
 }
 
-/** One of several causes: "*2.* Rounds each item (TEST_FAILURE, 91 %) · 3 tests". */
+/** Formats one of several causes: "*2.* Rounds each item (TEST_FAILURE, 91 %) · 3 tests". */
 function numberCause(cause: CauseFacts, number: number): string {
   return `*${number}.* ${titleOf(cause)} ${howSure(cause)} · ${countWords(cause.failures, cause.areTests)}`;
 }
 
-/** "(TEST_FAILURE, 91 %)", or who has decided what. */
+/** Formats the category and confidence, "(TEST_FAILURE, 91 %)", or a person's decision. */
 function howSure({ category, howSure: sure, decision }: CauseFacts): string {
   if (decision?.type === 'correct') return `(${slackLine(category, 40)}, corrected)`;
   return `(${slackLine(category, 40)}, ${decision?.type === 'accept' ? 'confirmed' : slackLine(sure, 150)})`;
@@ -117,7 +117,7 @@ function linesOf(cause: CauseFacts, seenToday: number): string[] {
   ];
 }
 
-/** A fact on one line: of log lines the first, of others all values. */
+/** Formats a fact on one line: the first line of a log, or all values of any other fact. */
 function factLine(fact: AnswerFact): string[] {
   if (fact.kind !== 'lines') return [`${fact.label}: ${slackProse(fact.values.join(' · '), 500)}`];
   return fact.lines.slice(0, 1).map(({ text, line }) => `> ${slackLine(text, 300)}  (line ${line})`);
@@ -166,7 +166,7 @@ function titleOf({ title }: CauseFacts): string {
   return slackProse(title, 200) || 'no title';
 }
 
-/** "41 min", "2 h 5 min", "3 days". */
+/** Formats the time between two moments: "41 min", "2 h 5 min", "3 days". */
 function span(from: string, to: string): string {
   const minutes = Math.max(1, Math.round((Date.parse(to) - Date.parse(from)) / 60_000));
   if (minutes < 60) return `${minutes} min`;
@@ -179,8 +179,9 @@ function span(from: string, to: string): string {
 const LOOK_ALIKES: Readonly<Record<string, string>> = { '*': '\u2217', '~': '\u223c', '`': '\u02cb' };
 
 /**
- * Foreign text on one line of Slack's mark-up: no mention, link, emoji or format comes to life, and nothing invisible stays so. Put into
- * a block that is `verbatim`, else bare addresses would become links.
+ * Formats untrusted text on one line of Slack's markup: no mention, link, emoji or format becomes active, and
+ * invisible characters become visible. The text must be put into a `verbatim` block, otherwise bare addresses
+ * become links.
  */
 export function slackLine(text: string, limit: number): string {
   return escapeChat(clip(visibleLine(text), limit))
@@ -188,12 +189,12 @@ export function slackLine(text: string, limit: number): string {
     .replace(/:(?=[\w+-]{1,100}:)/g, ':\u200b');
 }
 
-/** What a person or a model wrote, on one line; its code marks are left out. */
+/** Formats the text of a model or a person on one line, without its code marks. */
 export function slackProse(text: string, limit: number): string {
   return slackLine(text.replaceAll('`', ''), limit);
 }
 
-/** A time that each reader sees in his own zone; UTC where it cannot be shown so. */
+/** Formats a time that each reader sees in their own time zone, with UTC as the fallback. */
 function slackTime(time: string): string {
   const date = new Date(time);
   return `<!date^${Math.floor(date.getTime() / 1000)}^{time}|${date.toISOString().slice(11, 16)} UTC>`;

@@ -8,7 +8,7 @@ import { basicAuth } from '../probe.ts';
 import { at, createRestClient, type RestClient } from '../rest-client.ts';
 
 export interface AzureOptions {
-  /** Of the organization. Null: nothing is asked. */
+  /** The address of the organization. Null: no API is called. */
   readonly baseUrl: string | null;
   readonly token: string | null;
 }
@@ -44,7 +44,7 @@ type Entry = z.infer<typeof Timeline>['records'][number];
 
 interface Asking {
   readonly client: RestClient;
-  /** Of the build. */
+  /** The API path of the build. */
   readonly path: string;
   readonly signal: AbortSignal;
 }
@@ -62,7 +62,10 @@ export function createAzureBuildSource(options: AzureOptions & RunLimits): Build
   });
 }
 
-/** Each job as it was at `until`, when the build ended: one that was run again since then has earlier attempts in timelines of their own. */
+/**
+ * Lists each job in its state at `until`, when the build ended. A job that was rerun later has its earlier
+ * attempts in separate timelines.
+ */
 async function listJobs(asking: Asking, { finishedAt: until, url }: Build): Promise<CiJob[]> {
   const jobs = (await timelineOf(asking, '')).filter(({ type }) => type === 'Job');
   const own: CiJob[] = [];

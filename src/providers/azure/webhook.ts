@@ -143,7 +143,7 @@ function readBuild({ resource }: BuildComplete): Reading {
   };
 }
 
-/** `owner/name` for code on GitHub; code in Azure Repos has a name within its project. */
+/** Returns `owner/name` for code on GitHub. Code in Azure Repos has a name within its project. */
 function repositoryOf({ repository, project }: BuildComplete['resource'], projectId: string): string {
   const name = textOrNull(repository?.name);
   if (name?.includes('/') === true) return name;

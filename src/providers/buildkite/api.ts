@@ -57,7 +57,9 @@ export async function rerunOnBuildkite(options: BuildkiteOptions, build: Build, 
   await createBuildkiteClient(options, RERUN_MS).send(z.unknown(), { ...change, right: 'write_builds' });
 }
 
-/** Those that had ended at `until`, when the build did, without those that were retried by then. */
+/**
+ * Lists the jobs that had ended at `until`, when the build did, except those that had been retried by then.
+ */
 async function listJobs(client: RestClient, question: Question, until: string | null): Promise<CiJob[]> {
   const { jobs } = await client.get(Jobs, { ...question, query: { include_retried_jobs: 'true' } });
   const isLater = (ended: string | null | undefined) => until !== null && ended != null && Date.parse(ended) > Date.parse(until);

@@ -17,7 +17,7 @@ export function createCircleciClient({ baseUrl, token }: CircleciOptions, timeou
   return createRestClient({ label: 'CircleCI', baseUrl, headers, tokenSetting: 'FAULTLINE_CIRCLECI_TOKEN', timeoutMs });
 }
 
-/** `gh/owner/name` as a part of a path. Throws `not-found` for what is no slug of a project. */
+/** Encodes `gh/owner/name` for use in a path. Throws `not-found` if it is not a project slug. */
 export function projectSlug(slug: string): string {
   const parts = slug.split('/');
   if (parts.length !== 3 || parts.some((part) => !/^[\w.-]{1,100}$/.test(part) || /^\.+$/.test(part)))
@@ -37,7 +37,7 @@ const Jobs = z.array(
     stopped_at: z.string().nullish(),
   }),
 );
-/** Of version 1.1, the only one that says where the output of a step lies. */
+/** The steps of a job in API version 1.1, the only version that returns the location of a step's output. */
 const Steps = z.object({
   steps: z.array(z.object({ name: z.string(), actions: z.array(z.object({ output_url: z.string().nullish() })) })),
 });
@@ -75,7 +75,7 @@ async function listJobs(client: RestClient, build: Build, signal: AbortSignal): 
   });
 }
 
-/** The workflow's newest run that had begun before the build ended: one that is run again gets a new id. */
+/** Returns the newest run of the workflow that began before the build ended. A rerun has a new id. */
 async function newestRun(client: RestClient, build: Build, signal: AbortSignal): Promise<z.infer<typeof Workflows>[number]> {
   const [, pipeline, name] = /^([0-9a-f-]{36})\/(.+)$/.exec(build.externalId ?? '') ?? [];
   if (pipeline === undefined) throw unknownBuild(build, 'CircleCI');
@@ -90,7 +90,9 @@ async function newestRun(client: RestClient, build: Build, signal: AbortSignal):
   return run;
 }
 
-/** Below the page of its workflow, where the build's address is that page. */
+/**
+ * Returns the page of a job below the page of its workflow, or null if the build's address is not that page.
+ */
 function pageOf({ url }: Build, workflow: string, job: number): string | null {
   return url?.endsWith(`/workflows/${workflow}`) === true ? `${url}/jobs/${job}` : null;
 }
@@ -105,7 +107,10 @@ interface Limits {
   readonly maxBytes: number;
 }
 
-/** The output of all steps, each under its name, as CircleCI's own command line writes it. Throws `too-large` beyond the limit. */
+/**
+ * Returns the output of all steps, each under its name, in the format of CircleCI's command line. Throws
+ * `too-large` beyond the limit.
+ */
 async function fetchOutput(client: RestClient, { id, name, project }: CircleciJob, { signal, maxBytes }: Limits): Promise<Buffer> {
   const path = `/v1.1/project/${projectSlug(project)}/${id}`;
   const { steps } = await client.get(Steps, { path, what: `the steps of job "${name}"`, signal });

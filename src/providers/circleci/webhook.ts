@@ -56,7 +56,7 @@ type CompletedEvent = z.infer<typeof CompletedEvent>;
 
 const Head = z.object({ type: shortText(100) });
 
-/** Later versions of the signature may be beside the first. */
+/** Checks the signature. The header may also contain later versions of the signature, after the first. */
 function checkSignature(request: WebhookRequest, secrets: readonly string[]): void {
   const [, signature] = /(?:^|,)v1=([0-9a-f]{64})(?:,|$)/.exec(request.header('circleci-signature') ?? '') ?? [];
   if (signature === undefined)

@@ -159,8 +159,10 @@ export function parseChanges(output: string): Change[] {
 }
 
 /**
- * The patches of the changes, in their order: sections start with `diff --git`, and no line of a patch's body can, as each
- * begins with a mark of its own. Null for binary files and pure renames, and for what lies beyond the output's limit.
+ * Splits the output into the patches of the changes, in their order. A section starts with `diff --git`,
+ * which no line of a patch's body can, as each
+ * of those begins with a mark. Null for binary files, for pure renames, and for patches beyond the output
+ * limit.
  */
 export function parsePatches(answer: GitAnswer, changes: readonly Change[]): (string | null)[] {
   const sections = `\n${answer.output}`.split('\ndiff --git ').slice(1);

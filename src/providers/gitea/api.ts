@@ -16,7 +16,7 @@ import { hmacOf } from '../webhook.ts';
 import { readGiteaEvent } from './webhook.ts';
 
 export interface GiteaOptions {
-  /** Of the API. Null: nothing is asked. */
+  /** The address of the API. Null: no API is called. */
   readonly baseUrl: string | null;
   readonly token: string | null;
   readonly retryUnitMs?: number;
@@ -32,7 +32,7 @@ export function createGiteaClient({ baseUrl, token, ...pace }: GiteaOptions, tim
   return createRestClient({ label: 'Gitea', baseUrl, headers, tokenSetting: 'FAULTLINE_GITEA_TOKEN', timeoutMs, ...pace });
 }
 
-/** `owner/name` in its parts. Throws `not-found` for anything else. */
+/** Splits `owner/name`. Throws `not-found` for anything else. */
 export function ownerAndName(repository: string): { readonly owner: string; readonly repo: string } {
   const [, owner, repo] = /^([A-Za-z0-9._-]{1,100})\/([A-Za-z0-9._-]{1,100})$/.exec(repository) ?? [];
   if (owner === undefined || repo === undefined || /^\.+$/.test(owner) || /^\.+$/.test(repo))
@@ -84,7 +84,7 @@ export function createGiteaBuildSource(options: GiteaOptions & RunLimits): Build
   });
 }
 
-/** Before 1.27 there is no list of an attempt's jobs, only of the run's. */
+/** Lists the jobs of an attempt. Gitea before 1.27 only lists the jobs of the whole run. */
 async function listJobs({ client, owner, repo, runId, signal, notes }: Asking, attempt: number): Promise<CiJob[]> {
   try {
     return await pagesOf(client, at`/repos/${owner}/${repo}/actions/runs/${runId}/attempts/${attempt}/jobs`, signal);
@@ -140,7 +140,7 @@ function runOf(build: Build): Pick<Asking, 'owner' | 'repo' | 'runId'> {
 const MAX_PAGES = 200;
 
 const Repository = z.object({ full_name: z.string(), default_branch: z.string().nullish() });
-/** Of Gitea, or of Forgejo, whose runs have an index. */
+/** A run of Gitea, or of Forgejo, whose runs have an index. */
 const Run = z.looseObject({
   id: z.int(),
   status: z.string(),
@@ -191,14 +191,14 @@ function pastRun(run: z.infer<typeof Run>, repository: z.infer<typeof Repository
   return { externalId, attempt: run.run_attempt ?? 1, load: async () => readGiteaEvent('workflow_run', event) };
 }
 
-/** Of one call; what shows a notice has its own. */
+/** Default time limit of one call; a call that shows a notice has its own limit. */
 const NOTICE_MS = 60_000;
 const CONTEXT = 'Faultline';
 
 const Comment = z.object({ id: z.int(), body: z.string().nullish(), user: z.object({ login: z.string() }).nullish() });
 const User = z.object({ login: z.string().min(1) });
 
-/** The comment of a pull request. */
+/** Creates a client for the comment on a pull request. */
 export function createGiteaCommentClient(options: GiteaOptions): NotificationClient<{ readonly body: string }> {
   const client = createGiteaClient(options, NOTICE_MS);
   let login: string | null = null;

@@ -16,9 +16,9 @@ export function createGiteaHost(options: GiteaOptions & { readonly timeoutMs: nu
 const MAX_PAGES = 10;
 const TREE_PAGE = 1_000;
 const MAX_TREE_PAGES = 100;
-/** Of a comparison, so many commits are asked what they changed. */
+/** The maximum number of commits in a comparison whose changes are read. */
 const MAX_READ_COMMITS = 20;
-/** What only costs time: counts, files and signatures of each commit of a list. */
+/** Query parameters that omit slow details of the commits in a list: counts, files and signatures. */
 const BARE = { stat: 'false', files: 'false', verification: 'false' };
 
 const Repository = z.object({ full_name: z.string(), default_branch: z.string().nullish(), description: z.string().nullish() });
@@ -121,7 +121,10 @@ async function askCommit(client: RestClient, { owner, repo, commit }: Place, sig
   return { commit: infoOf(reply), files: filesOfDiff(diff.toString('utf8')) };
 }
 
-/** The API lists the commits between two, and not what they changed: their own changes are put together, the oldest first. */
+/**
+ * Compares two commits. The API lists the commits between them without their changes, so the changes of each
+ * commit are read and merged, oldest first.
+ */
 async function compare(
   client: RestClient,
   repository: KnownRepository,
@@ -152,7 +155,7 @@ async function compare(
   };
 }
 
-/** A file that two commits changed, with both patches. */
+/** Merges the changes of a file by two commits, with both patches. */
 function after(before: ChangedFile, file: ChangedFile): ChangedFile {
   const patches = [before.patch, file.patch].filter((patch) => patch !== null);
   const isKept = file.status === 'modified' || file.status === 'renamed';

@@ -5,7 +5,7 @@ import { below, tokenApi } from '../probe.ts';
 import type { Provider } from '../provider.ts';
 import { giteaWebhook } from './webhook.ts';
 
-/** Gitea and Forgejo: Actions, code, comments and commit statuses, with a token. */
+/** Creates the provider for Gitea and Forgejo: Actions, code, comments and commit statuses, with a token. */
 export function giteaProvider(settings: GiteaSettings): Provider {
   const { baseUrl, token, webhookSecrets } = settings;
   const credentials = { baseUrl, token };
@@ -80,7 +80,10 @@ export const GiteaSettings = z.object({
 });
 export type GiteaSettings = z.infer<typeof GiteaSettings>;
 
-/** `https://host`, `https://host/git/` and `https://host/api/v1` all mean the API below. Without a slash at the end. */
+/**
+ * Converts `https://host`, `https://host/git/` and `https://host/api/v1` to the address of the API, without a
+ * slash at the end.
+ */
 function giteaApiAddress(text: string): string {
   const url = new URL(text);
   const path = url.pathname.replace(/\/$/, '');

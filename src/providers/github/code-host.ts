@@ -83,7 +83,10 @@ async function askPaths(api: GithubApi, { owner, repo }: Place, word: string, li
   }
 }
 
-/** The repositories that the App or the token may read; none without either, as the public ones are without number. */
+/**
+ * Lists the repositories that the App or the token can read. Empty without either, because there are too many
+ * public repositories.
+ */
 async function listRepositories(api: GithubApi, limit: number, signal: AbortSignal): Promise<RepositoryInfo[]> {
   const found: RepositoryInfo[] = [];
   for (const lister of await api.listers(signal)) {
@@ -150,7 +153,7 @@ const BLAME = `query($owner: String!, $repo: String!, $commit: GitObjectID!, $pa
   }
 }`;
 
-/** Only GraphQL tells, and it answers nobody without a token or an App. */
+/** Requests the blame. Only the GraphQL API has it, and it requires a token or an App. */
 async function askBlame(api: GithubApi, place: Place, path: string, signal: AbortSignal): Promise<BlamedRange[]> {
   if (!(await api.isSigned(place, signal)))
     throw new TriageError('forbidden', 'GitHub shows who changed a line only with a token or an App: set FAULTLINE_GITHUB_TOKEN.');
@@ -207,10 +210,10 @@ export interface ApiQuestion {
   readonly format?: 'object';
 }
 
-/** What only its own lists tell. */
+/** A question for the lists of repositories, without a media type. */
 type ListQuestion = Omit<ApiQuestion, 'format'>;
 
-/** Who asks for lists of repositories. */
+/** A client that can list repositories. */
 export interface Lister {
   readonly as: Signed['as'];
   get<Reply>(schema: z.ZodType<Reply>, question: ListQuestion): Promise<Reply>;
@@ -219,10 +222,13 @@ export interface Lister {
 /** Reads GitHub about one repository, signed as it must be. Throws TriageErrors only: `not-found` too where it is empty or a commit unknown. */
 export interface GithubApi {
   get<Reply>(place: RepositoryName, schema: z.ZodType<Reply>, question: ApiQuestion): Promise<Reply>;
-  /** The reply as it is, by a media type such as `raw` or `sha`. */
+  /** Returns the response as text, in a media type such as `raw` or `sha`. */
   text(place: RepositoryName, format: 'raw' | 'sha', question: ApiQuestion): Promise<string>;
   graphql<Reply>(place: RepositoryName, schema: z.ZodType<Reply>, query: string, question: Omit<ApiQuestion, 'route'>): Promise<Reply>;
-  /** Whether anybody vouches for us there: GitHub searches code and tells who changed a line for nobody else. */
+  /**
+   * Checks whether calls for the repository carry credentials. GitHub requires them for code search and
+   * blame.
+   */
   isSigned(place: RepositoryName, signal: AbortSignal): Promise<boolean>;
   listers(signal: AbortSignal): Promise<Lister[]>;
 }
@@ -280,7 +286,7 @@ function meaningOf(what: string, error: unknown): TriageError {
   return graphqlMeaning(what, error) ?? githubError(what, error, 'read the contents');
 }
 
-/** GraphQL answers 200 and says in the reply what went wrong. */
+/** Converts a GraphQL error. GraphQL responds with 200 and reports errors in the body. */
 function graphqlMeaning(what: string, error: unknown): TriageError | null {
   if (!(error instanceof Error) || !('errors' in error) || !Array.isArray(error.errors)) return null;
   const types = error.errors.map((one: unknown) => (typeof one === 'object' && one !== null && 'type' in one ? one.type : null));

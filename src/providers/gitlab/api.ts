@@ -15,7 +15,7 @@ import { createSuggestionClient, type Suggestions, type SuggestionThread } from 
 import { readGitlabEvent } from './webhook.ts';
 
 export interface GitlabOptions {
-  /** Of the API. */
+  /** The address of the API. */
   readonly baseUrl: string;
   readonly token: string | null;
   readonly retryUnitMs?: number;
@@ -29,7 +29,10 @@ export function createGitlabClient({ baseUrl, token, ...pace }: GitlabOptions, t
   return createRestClient({ label: 'GitLab', baseUrl, headers, tokenSetting: 'FAULTLINE_GITLAB_TOKEN', timeoutMs, ...pace });
 }
 
-/** The address of a project by its path, which may lie in groups within groups. Throws `not-found` for what is no path. */
+/**
+ * Returns the API path of a project, which may be in nested groups. Throws `not-found` if the name is not a
+ * path.
+ */
 export function projectPath(repository: string): string {
   const isPath = /^[A-Za-z0-9_][A-Za-z0-9_.-]*(?:\/[A-Za-z0-9_][A-Za-z0-9_.-]*)+$/.test(repository) && repository.length <= 300;
   if (!isPath) throw new TriageError('not-found', `${repository.slice(0, 200)} is not a GitLab project.`);
@@ -75,13 +78,13 @@ const TestReport = z.object({
 type TestCase = z.infer<typeof TestReport>['test_suites'][number]['test_cases'][number];
 
 interface GitlabJob extends CiJob {
-  /** Of its packed artifacts; null: it has none. */
+  /** The packed size of the artifacts; null if there are none. */
   readonly artifactBytes: number | null;
 }
 
 interface Asking {
   readonly client: RestClient;
-  /** Of the project, and of the pipeline below it. */
+  /** The API paths of the project, and of the pipeline below it. */
   readonly project: string;
   readonly pipeline: string;
   readonly signal: AbortSignal;
@@ -110,7 +113,10 @@ export async function rerunOnGitlab(options: GitlabOptions, build: Build, signal
   await client.send(z.unknown(), { method: 'POST', path, what: 'the re-run of its failed jobs', right: 'api', signal });
 }
 
-/** The newest of each name that had ended at `until`, when the build did: a retried job keeps its name and gets a new id. */
+/**
+ * Lists the newest job of each name that had ended at `until`, when the build did. A retried job keeps its
+ * name and gets a new id.
+ */
 async function listJobs({ client, pipeline, signal }: Asking, until: string | null): Promise<GitlabJob[]> {
   const question = { path: `${pipeline}/jobs`, query: { include_retried: 'true' }, what: 'the jobs of the pipeline', signal };
   const listed = await client.list(z.array(Job), question, ALL_PAGES);
@@ -128,7 +134,10 @@ async function listJobs({ client, pipeline, signal }: Asking, until: string | nu
   }));
 }
 
-/** A pipeline without tests has an empty report: that is no failure, and neither is a report that cannot be read. */
+/**
+ * Fetches the test report. A pipeline without tests has an empty report; neither that nor an unreadable
+ * report is an error.
+ */
 async function fetchTestReport({ client, pipeline, signal, notes }: Asking): Promise<SourceText[]> {
   try {
     const question = { path: `${pipeline}/test_report`, what: 'the test report', signal, maxBytes: MAX_REPORT_BYTES };
@@ -143,7 +152,7 @@ async function fetchTestReport({ client, pipeline, signal, notes }: Asking): Pro
   }
 }
 
-/** As JUnit writes it, which is what GitLab has read it from. */
+/** Formats a suite as JUnit XML, the format from which GitLab read it. */
 function suiteXml(name: string, cases: readonly TestCase[]): string {
   const failed = cases.filter(({ status }) => status !== 'success');
   const passed = cases.filter(({ status }) => status === 'success').slice(0, MAX_PASSED_TESTS);
@@ -175,8 +184,9 @@ function jobArtifacts({ client, project, signal, notes }: Asking, jobs: readonly
 }
 
 /**
- * A trace whose lines begin with their time may name their stream after it: `…Z 00O ` begins a line, `…Z 00O+` goes on with the one before,
- * and `E` represents standard error. Only the time is kept.
+ * Removes the stream marks that may follow the time of each line: `…Z 00O ` begins a line, `…Z 00O+`
+ * continues the previous one,
+ * and `E` stands for standard error. Only the time is kept.
  */
 function withoutStreams(trace: Buffer): Buffer {
   const text = trace.toString('latin1');
@@ -218,7 +228,7 @@ export function createGitlabPastRuns(options: GitlabOptions, timeoutMs: number):
   };
 }
 
-/** Of one call; what shows a notice has its own. */
+/** Default time limit of one call; a call that shows a notice has its own limit. */
 const NOTICE_MS = 60_000;
 const NAME = 'Faultline';
 const RIGHT = 'write notes and statuses (the scope api, and the role Developer)';
@@ -228,7 +238,7 @@ const NOTES = { query: { sort: 'asc', order_by: 'created_at' } } as const;
 const NOTE_PAGES = { ...PAGE, maxPages: COMMENT_PAGES };
 const User = z.object({ username: z.string().min(1) });
 
-/** The note on a merge request. */
+/** Creates a client for the note on a merge request. */
 export function createGitlabCommentClient(options: GitlabOptions): NotificationClient<{ readonly body: string }> {
   const client = createGitlabClient(options, NOTICE_MS);
   return createCommentClient({
@@ -306,7 +316,7 @@ function suggestionsOf(client: RestClient, repository: string, mergeRequest: num
   };
 }
 
-/** An external commit status. */
+/** Creates a client for external commit statuses. */
 export function createGitlabStatusClient(options: GitlabOptions): NotificationClient<StatusContent> {
   const client = createGitlabClient(options, NOTICE_MS);
   return createStatusClient(async ({ state, description, targetUrl }, { repository, commit, what, signal }) => {
@@ -317,7 +327,10 @@ export function createGitlabStatusClient(options: GitlabOptions): NotificationCl
   });
 }
 
-/** GitLab refuses a state that the status has already: what it shows is right, though its words may be older. */
+/**
+ * Ignores GitLab's refusal of a state that the status already has, and rethrows any other error. The state
+ * shown is correct, although its text may be older.
+ */
 function unlessSaid(error: unknown): void {
   if (!(error instanceof TriageError) || !error.message.includes('Cannot transition')) throw error;
 }

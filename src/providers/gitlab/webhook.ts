@@ -15,10 +15,13 @@ import {
 } from '../webhook.ts';
 
 const SECRET = 'FAULTLINE_GITLAB_WEBHOOK_SECRET';
-/** How a signing token begins; base64 follows. */
+/** The prefix of a signing token; base64 follows. */
 const SIGNING_TOKEN = 'whsec_';
 
-/** Either shows that the sender knows a secret; GitLab may send both. */
+/**
+ * Authenticates the sender by a token or a signature. Either proves that the sender knows a secret; GitLab
+ * may send both.
+ */
 function authenticate(request: WebhookRequest, secrets: readonly string[], nowMs: number): void {
   const token = request.header('x-gitlab-token');
   const signature = request.header('webhook-signature');
@@ -37,7 +40,7 @@ function checkSigned(request: WebhookRequest, signature: string, secrets: readon
     const key = secret.startsWith(SIGNING_TOKEN) ? Buffer.from(secret.slice(SIGNING_TOKEN.length), 'base64') : secret;
     return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.`).update(request.body).digest('base64')}`;
   });
-  // Two signatures stand beside each other while a token is rotated.
+  // The header contains two signatures while a token is being rotated.
   if (!signature.split(' ', 4).some((one) => matchesAny(one, expected)))
     throw refused(`webhook-signature does not match the body, ID and timestamp with any configured secret (${SECRET}).`);
   requireRecent('webhook-timestamp', timestamp, nowMs);
@@ -265,13 +268,16 @@ function branchOf({ ref, tag }: { readonly ref?: string | null | undefined; read
   return tag === true || ref?.startsWith('refs/') === true ? null : textOrNull(ref);
 }
 
-/** Of `refs/merge-requests/12/head`. */
+/** Reads the number from `refs/merge-requests/12/head`. */
 function mergeRequestOfRef(ref: string | null | undefined): number | null {
   const number = /^refs\/merge-requests\/(\d{1,9})\//.exec(ref ?? '')?.[1];
   return number === undefined ? null : Number(number);
 }
 
-/** `group/project` of the project's page; self-managed servers may lie below a path, which is then part of it and finds nothing. */
+/**
+ * Returns `group/project` from the address of the project's page. A self-managed server may have a path
+ * prefix, which then becomes part of the result and matches no project.
+ */
 function pathOf(homepage: string | null | undefined): string | null {
   return textOrNull(URL.parse(homepage ?? '')?.pathname.replace(/^\/|\/$/g, ''));
 }

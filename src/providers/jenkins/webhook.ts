@@ -36,7 +36,10 @@ function authenticate(request: WebhookRequest, secrets: readonly string[], nowMs
   else if (!matchesAny(token, secrets)) throw refused(`The token does not match any configured secret (${SECRET}).`);
 }
 
-/** `sha256=` and the HMAC-SHA256 over `<id>.<timestamp>.<raw body>` in hexadecimal, as Standard Webhooks sign. */
+/**
+ * Checks the signature: `sha256=` and the HMAC-SHA256 over `<id>.<timestamp>.<raw body>` in hexadecimal, as
+ * in Standard Webhooks.
+ */
 function checkSigned(request: WebhookRequest, signature: string | undefined, secrets: readonly string[], nowMs: number): void {
   const id = request.header('x-faultline-id');
   const timestamp = request.header('x-faultline-timestamp');
@@ -55,7 +58,7 @@ const MAX_TESTS = 1_000;
 
 const optionalText = shortText().nullish();
 
-/** What the Notification plugin posts; of its fields those that we use. */
+/** The fields of the Notification plugin's event that we use. */
 export const NotificationEvent = z
   .object({
     name: shortText(500),
@@ -195,7 +198,7 @@ function readNotification(event: NotificationEvent): Reading {
   };
 }
 
-/** `package.Class.name`, which is how the console's own report tells class and name, too. */
+/** Splits `package.Class.name` into class and name, in the same way as the report in the console. */
 function failedTest(fullName: string): TestResult {
   const name = shown(fullName.slice(0, 500));
   const dot = name.lastIndexOf('.');
@@ -226,7 +229,9 @@ function endedOtherwise(status: string | null | undefined): string {
   return `the build ended as ${(status ?? 'nothing').slice(0, 100)}: neither failed nor passed`;
 }
 
-/** `job/folder/job/name/` → `folder/name`: two folders may hold jobs of one name. */
+/**
+ * Converts `job/folder/job/name/` to `folder/name`, because two folders may contain jobs with the same name.
+ */
 function pipelineOf(jobUrl: string | null | undefined): string | null {
   const names = [...(jobUrl ?? '').matchAll(/(?:^|\/)job\/([^/]+)/g)].map((match) => decodedSegment(match[1] ?? ''));
   const pipeline = shortText(500).safeParse(names.join('/'));

@@ -32,11 +32,16 @@ export interface FitRow {
   readonly category: Category | 'all';
   readonly method: CategoryMap['method'] | null;
   readonly cases: number;
-  /** How many equal cases these are worth; fewer than their number where they are weighted unequally. */
+  /**
+   * The effective sample size: the number of equally weighted cases that these are worth. It is lower than
+   * their number if the weights differ.
+   */
   readonly worth: number;
   readonly right: number;
   readonly eceBefore: number;
-  /** As calibrations say it that have not seen the case's project; null where none could be held out. */
+  /**
+   * The error of calibrations that were fitted without the case's project; null if none could be held out.
+   */
   readonly eceAfter: number | null;
 }
 
@@ -70,7 +75,10 @@ export function calibrationOf(answers: readonly LabelledAnswer[], options: Calib
   return { calibration, rows: rowsOf(answers, maps, held), thresholds, held };
 }
 
-/** What is stated of each answer by maps that were fitted on other projects only. */
+/**
+ * Returns each answer with the confidence from maps that were fitted on other projects only. Returns null if
+ * there is only one project.
+ */
 function heldOut(answers: readonly LabelledAnswer[], method: FitMethod): LabelledAnswer[] | null {
   const folds = foldsBy(answers, ({ project }) => project, FOLDS);
   if (folds.length < 2) return null;
@@ -129,7 +137,10 @@ export interface Measured {
   readonly high: number;
 }
 
-/** Of ten equal bins of stated probability those that are not empty: how many stated so much, what they stated in the mean, and which share was right. */
+/**
+ * Returns the bins of stated probability, of ten equal ones, that are not empty: the number of cases, their
+ * mean stated probability, and the share that was right.
+ */
 export function reliability(statements: readonly Statement[]) {
   return Array.from({ length: BINS }, (_, bin) => bin).flatMap((bin) => {
     const inside = statements.filter(({ stated }) => binOf(stated) === bin);
@@ -141,20 +152,27 @@ export function reliability(statements: readonly Statement[]) {
   });
 }
 
-/** Expected calibration error of statements that represent one case or for several; 0 for none. */
+/**
+ * Computes the expected calibration error of statements that each represent one or several cases. Returns 0
+ * for no statements.
+ */
 export function calibrationError(statements: readonly Statement[]): number {
   return errorOfWeighted(statements.map((one) => ({ ...one, weight: weightOf(one) })));
 }
 
-/** Mean squared distance between what was stated and what was so; 0 for no statements. */
+/**
+ * Computes the mean squared difference between the stated probability and the outcome. Returns 0 for no
+ * statements.
+ */
 export function brierScore(statements: readonly Statement[]): number {
   const all = statements.reduce((sum, one) => sum + weightOf(one), 0);
   return all === 0 ? 0 : statements.reduce((sum, one) => sum + weightOf(one) * (one.stated - Number(one.right)) ** 2, 0) / all;
 }
 
 /**
- * A score with its 95 % interval, by resampling whole projects, since their cases resemble each other (percentile bootstrap). The same
- * cases always give the same interval. A calibration error of resampled cases comes out too high rather than too low.
+ * Computes a score with its 95 % interval by resampling whole projects, because their cases resemble each
+ * other (percentile bootstrap). The same cases always give the same interval. The calibration error of
+ * resampled cases is too high rather than too low.
  */
 export function withInterval<One extends Statement & { readonly project: string }>(
   statements: readonly One[],
@@ -169,7 +187,7 @@ export function withInterval<One extends Statement & { readonly project: string 
   return { value, low, high };
 }
 
-/** Replayed cases whose category is known and that were answered; a case that failed states nothing. */
+/** Returns the replayed cases with a known category and an answer. A case that failed states nothing. */
 export function labelledCases(cases: readonly ReplayedCase[]): LabelledAnswer[] {
   return judgedCases(cases).flatMap((entry) => {
     const { row, result } = entry.one;

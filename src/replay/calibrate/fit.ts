@@ -7,7 +7,7 @@ export interface LabelledAnswer extends Statement {
   /** Answers of one project are never on both sides of a split. */
   readonly project: string;
   readonly category: Category;
-  /** When it was decided or happened, ISO 8601; null where nobody knows. */
+  /** The time when it was decided or happened, ISO 8601; null if it is not known. */
   readonly at: string | null;
 }
 
@@ -15,14 +15,20 @@ export function weightOf({ weight = 1 }: Statement): number {
   return weight;
 }
 
-/** How many equal cases so many unequally weighted ones are worth (Kish 1965); their number where none is weighted. */
+/**
+ * Computes the effective sample size: the number of equally weighted cases that weighted ones are worth (Kish
+ * 1965). It is their number if none is weighted.
+ */
 export function worthOf(statements: readonly Statement[]): number {
   const weight = statements.reduce((sum, one) => sum + weightOf(one), 0);
   const squares = statements.reduce((sum, one) => sum + weightOf(one) ** 2, 0);
   return squares === 0 ? 0 : weight ** 2 / squares;
 }
 
-/** The same with weights that add up to what they are worth, so that a case that represents twenty does not speak for twenty. */
+/**
+ * Scales the weights to add up to the effective sample size, so that a case that represents twenty does not
+ * count as twenty.
+ */
 function asWorth<One extends Statement>(statements: readonly One[]): (One & { readonly weight: number })[] {
   const weight = statements.reduce((sum, one) => sum + weightOf(one), 0);
   const share = weight === 0 ? 1 : worthOf(statements) / weight;
@@ -40,17 +46,26 @@ export const OWN_FROM = 30;
 export const POOLED_FROM = 10;
 /** A category's own map and that of all weigh the same where it has so many cases. */
 const DRAWN = 30;
-/** What is believed of a category without cases: 6 of 8 right, so that it takes six that are right to publish at 0.85. */
+/**
+ * The prior for a category without cases: 6 of 8 right. With it, six right cases are needed to publish at
+ * 0.85.
+ */
 const BELIEVED = { right: 6, of: 8 };
 
-/** Where maps that are no steps get their points: closer together where answers are published. */
+/**
+ * The points of maps that are not step functions. They are closer together in the range in which answers are
+ * published.
+ */
 const GRID = [0, 0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.875, 0.9].concat([
   0.91, 0.92, 0.93, 0.94, 0.95, 0.96, 0.97, 0.98, 0.99, 1,
 ]);
 
 type Curve = (stated: number) => number;
 
-/** One map a category, over what was said of the answers. Weighted ones count as many as they are worth. */
+/**
+ * Fits one map per category to the stated probabilities of its answers. Weighted cases count by their
+ * effective sample size.
+ */
 export function fitCategories(answers: readonly LabelledAnswer[], method: FitMethod): Record<Category, CategoryMap> {
   const pooled = worthOf(answers) >= OWN_FROM ? curveOf(answers, method) : null;
   return byCategory((category) => {
@@ -89,7 +104,7 @@ function ownCurve(
   };
 }
 
-/** What was stated, and no more than so few cases and all others together allow. */
+/** Returns the stated probability, but at most what so few cases and all others together support. */
 function cappedCurve(own: readonly LabelledAnswer[], counts: Pick<CategoryMap, 'cases' | 'right'>, pooled: Curve | null): CategoryMap {
   const right = asWorth(own).reduce((sum, answer) => sum + (answer.right ? answer.weight : 0), 0);
   const most = (right + BELIEVED.right) / (worthOf(own) + BELIEVED.of);
@@ -103,7 +118,7 @@ function curveOf(statements: readonly Statement[], method: FitMethod): Curve {
   return (stated) => calibrated(points, stated);
 }
 
-/** At most a thousand points; what they mean is rounded, and never falls. */
+/** Samples a curve at no more than a thousand points. The values are rounded and never decrease. */
 function sampled(curve: Curve, at: readonly number[]): CategoryMap['points'] {
   const places = [...new Set(at.map(round))].sort((left, right) => left - right);
   const kept = places.length <= 900 ? places : GRID;
@@ -122,14 +137,17 @@ function round(value: number): number {
 export interface Statement {
   readonly stated: number;
   readonly right: boolean;
-  /** How many cases it represents; 1 where it is left out. */
+  /** The number of cases it represents; 1 if absent. */
   readonly weight?: number;
 }
 
 const STEPS = 100;
 /** A step that does not lessen the loss is halved so often at most. */
 const SHORTER = 40;
-/** How strongly the fit clings to what was stated (slope 1, offset 0): about as much as one case speaks. */
+/**
+ * The strength with which the fit is held at the stated probability (slope 1, offset 0): about the weight of
+ * one case.
+ */
 const PRIOR = 1;
 const EDGE = 1e-4;
 
@@ -166,7 +184,10 @@ interface Line {
   readonly offset: number;
 }
 
-/** A whole step, or as much of it as lessens the loss: far from the end whole steps leap over it, to and fro for ever. */
+/**
+ * Takes the whole step, or the largest halved part of it that reduces the loss. Far from the optimum, whole
+ * steps would overshoot back and forth forever.
+ */
 function lowered(points: readonly Point[], line: Line, step: Line): Line {
   const before = loss(points, line);
   for (let halved = 0; halved < SHORTER; halved++) {
@@ -222,9 +243,10 @@ const SUREST = 0.99;
 const LEAST = 0.01;
 
 /**
- * The closest map to the shares that were right which never falls, by pool-adjacent-violators (Ayer et al. 1955; for calibration Zadrozny &
- * Elkan 2002): neighbours that fall are joined until none does. Level within a joined block, straight between blocks, within 0.01..0.99.
- * At least one statement.
+ * Fits the closest map to the shares of right answers that never decreases, by pool-adjacent-violators (Ayer
+ * et al. 1955; for calibration Zadrozny & Elkan 2002): neighbors that decrease are joined until none does.
+ * The map is level within a joined block, linear between blocks, and within 0.01..0.99. Needs at least one
+ * statement.
  */
 export function fitIsotonic(statements: readonly Statement[]): CategoryMap['points'] {
   const blocks: Block[] = [];

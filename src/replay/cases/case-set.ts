@@ -10,7 +10,7 @@ import type { NewFolder } from './new-folder.ts';
 
 interface CaseSetOptions {
   readonly masker: Pick<Masker, 'maskAll'>;
-  /** Of one case's texts, decompressed. */
+  /** The size limit of one case's texts, decompressed, in bytes. */
   readonly maxLogBytes: number;
 }
 
@@ -37,9 +37,9 @@ const GZIP_SYSTEM = 9;
 const ANY_SYSTEM = 0xff;
 
 /**
- * Writes cases as a set: `cases.jsonl` and `logs/*.gz`, everything masked, in the order given; the same cases make the same bytes. A
- * case whose log is in its row keeps it there. What cannot be read is left out and told. The folder is committed, or discarded
- * where anything is thrown.
+ * Writes cases as a set: `cases.jsonl` and `logs/*.gz`, everything masked, in the given order. The same cases
+ * make the same bytes. A case whose log is in its row keeps it there. Cases that cannot be read are left out
+ * and reported. The folder is committed, or discarded if anything is thrown.
  */
 export async function writeCaseSet(
   outcomes: AsyncIterable<CaseOutcome>,
@@ -119,7 +119,10 @@ async function writeCase({ row, texts, greenText }: MaskedCase, inline: boolean,
   return files.size;
 }
 
-/** Told apart also where a file system takes upper and lower case for one, and among a hundred thousand ids without a plain letter. */
+/**
+ * Returns a file name that is unique even on file systems that ignore case, and even among a hundred thousand
+ * ids without a plain letter.
+ */
 function fileName(id: string): string {
   const plain = id
     .replace(/[^\w.-]+/g, '_')
@@ -203,7 +206,10 @@ async function maskCase(row: DatasetRow, { sources, greenText }: CaseTexts, mask
   };
 }
 
-/** The next masked texts as these fields of an object, in their order; those that it lacks stay away. */
+/**
+ * Takes the next masked texts as these fields of an object, in their order. Fields that the object lacks are
+ * left out.
+ */
 function takeWords<Field extends string>(
   held: { readonly [Key in Field]?: string | null | undefined },
   fields: readonly Field[],
@@ -267,7 +273,7 @@ function problemsIn({ line, id, field, error, problems }: BadCase): CaseProblem[
   return problems.map(({ path, reason }) => ({ line, id, field: path, reason }));
 }
 
-/** The line and the field stand beside the reason already. */
+/** Removes the line and the field from the reason, because they are shown next to it. */
 function withoutPlace(error: string, line: number, field: string | undefined): string {
   const place = field === undefined ? `line ${line} ` : `line ${line}, field ${field}: `;
   return error.startsWith(place) ? error.slice(place.length) : error;

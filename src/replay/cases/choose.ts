@@ -3,9 +3,10 @@ import { maxOf } from '../../lib/collections.ts';
 import type { BadCase, CaseOutcome, ReplayCase } from './case.ts';
 
 /**
- * `most` cases of many: those whose ids have the smallest hashes, each category with its share (and with one at least, where there is
- * room). The same cases in another order give the same sample; another seed gives another. What is wrong with cases stays in. In the
- * order of the lines; the chosen ones, and as many candidates of each category, are in memory.
+ * Samples `most` cases: those whose ids have the smallest hashes, each category in proportion (and with at
+ * least one case, if there is room). The same cases in another order give the same sample; another seed gives
+ * another sample. Cases with errors are kept. The result is in the order of the lines; the chosen cases, and
+ * as many candidates of each category, are in memory.
  */
 export async function* sampleOf(outcomes: AsyncIterable<CaseOutcome>, most: number, seed = 'sample'): AsyncGenerator<CaseOutcome> {
   const strata = new Map<string, Stratum>();
@@ -26,7 +27,7 @@ export async function* sampleOf(outcomes: AsyncIterable<CaseOutcome>, most: numb
   yield* [...bad, ...chosen.map(({ line, one }) => ({ line, one }))].sort((left, right) => left.line - right.line);
 }
 
-/** The same number for the same words, spread evenly: sixteen hexadecimal digits. */
+/** Returns the same evenly distributed number for the same text: sixteen hexadecimal digits. */
 export function hashOf(seed: string, id: string): string {
   return createHash('sha256').update(`${seed}\u0001${id}`).digest('hex').slice(0, 16);
 }

@@ -6,11 +6,13 @@ import { reasonOf, TriageError } from '../../domain/errors.ts';
 /** Characters that wait to be written together. */
 const BUFFERED = 256 * 1024;
 
-/** Only its owner may look into it: logs are not for everybody. */
+/** The permissions for the owner only, because logs are confidential. */
 const PRIVATE = 0o700;
 
 /**
- * Begins a folder beside its place, to be there whole or not at all. Its methods throw `storage-failed` where the disk does not take it. Throws `conflict` where something is there already, `not-found` where its parent is missing.
+ * Creates a folder under a temporary name next to its final path, so that it appears completely or not at
+ * all. Its methods throw `storage-failed` if the disk fails. Throws `conflict` if the path already exists,
+ * and `not-found` if its parent is missing.
  */
 export async function beginFolder(path: string) {
   if (existsSync(path)) throw exists(path);
@@ -67,7 +69,10 @@ function exists(path: string): TriageError {
   return new TriageError('conflict', `${path} already exists and was not changed. Choose another folder, or delete it first.`);
 }
 
-/** What the disk said, for people. Nothing is there afterwards: who asked may try again once there is room. */
+/**
+ * Creates an error with the reason of the disk, for people. Nothing is left behind, so the caller may try
+ * again once there is room.
+ */
 export function storageError(path: string, cause: unknown): TriageError {
   if (cause instanceof TriageError) return cause;
   return new TriageError('storage-failed', `${path} cannot be written: ${reasonOf(cause)}. Nothing was left behind.`, { cause });

@@ -12,10 +12,10 @@ import type { NewFolder } from './new-folder.ts';
 
 export interface SplitTask extends SplitOptions {
   readonly dataset: string;
-  /** Where `folder` will be: paths of logs are written as seen from there. */
+  /** The final path of `folder`; paths of logs are written relative to it. */
   readonly out: string;
   readonly dropDuplicates: boolean;
-  /** From which likeness on two cases are near-duplicates, 0..1. */
+  /** The minimum similarity of near-duplicates, 0..1. */
   readonly minScore: number;
   readonly maxLogBytes: number;
   readonly onBad: (bad: BadCase) => void;
@@ -41,10 +41,10 @@ export interface SplitSummary {
   readonly bad: number;
   /** Cases to learn from that have a near-duplicate among those to test with. */
   readonly nearDuplicates: number;
-  /** Of them, those that were left out of the training side. */
+  /** The number of them that were left out of the training side. */
   readonly dropped: number;
   readonly mostAlike: readonly AcrossPair[];
-  /** Cases whose log could not be read: nobody knows what they are near to. */
+  /** Cases whose log could not be read, so that their near-duplicates are not known. */
   readonly unread: number;
 }
 
@@ -160,7 +160,7 @@ async function comparable(row: DatasetRow, task: SplitTask, counts: { unread: nu
 const Fields = z.record(z.string(), z.unknown());
 const LabelledLogs = DatasetRow.shape.logs.transform((logs) => logs ?? []);
 
-/** The row with all its fields, the paths of its logs as seen from the new folder. */
+/** Returns the row with all its fields, and the paths of its logs relative to the new folder. */
 function relocated(value: unknown, { dataset, out }: SplitTask): string {
   const move = (path: unknown) =>
     typeof path !== 'string' || path === '' || isAbsolute(path) ? path : relative(resolve(out), join(resolve(dirname(dataset)), path));
@@ -182,7 +182,7 @@ function tally(rows: readonly SplitRow[], sides: ReadonlyMap<number, Side>, side
 export type SplitBy = 'time' | 'project' | 'random';
 type Side = 'train' | 'test';
 
-/** What a split goes by: little of each row, so that a hundred thousand fit. */
+/** The data that a split uses: little of each row, so that a hundred thousand rows fit in memory. */
 export interface SplitRow {
   readonly line: number;
   readonly id: string;
@@ -194,16 +194,16 @@ export interface SplitRow {
 
 interface SplitOptions {
   readonly by: SplitBy;
-  /** Of the cases that are to be tested with, 0..1. */
+  /** The share of cases on the test side, 0..1. */
   readonly share: number;
-  /** For a random split alone. */
+  /** The seed, used by a random split only. */
   readonly seed: string;
 }
 
 /**
- * On which side each row is, by its line; rows that have no side are left out. By time, what is tested happened after all that is
- * learned from. By project, no project is on both sides. By hash of the id, which is what random means here, only where asked for. The
- * same rows are split the same way in whatever order they stand.
+ * Assigns each row, by its line, to a side. Rows without a side are left out. By time, everything on the test
+ * side happened after everything on the training side. By project, no project is on both sides. Randomly,
+ * which means by hash of the id, only on request. The same rows are split the same way in any order.
  */
 export function sidesOf(rows: readonly SplitRow[], options: SplitOptions): Map<number, Side> {
   if (options.by === 'time') return byTime(rows, options.share);
@@ -211,7 +211,10 @@ export function sidesOf(rows: readonly SplitRow[], options: SplitOptions): Map<n
   return new Map(rows.map(({ line, id }) => [line, fraction(options.seed, id) < options.share ? 'test' : 'train']));
 }
 
-/** What happened at the same moment is on one side: where that is all that is oldest too, it is learned from. */
+/**
+ * Splits by time and keeps everything of the same moment on one side. If the oldest moment would be tested
+ * too, it is moved to the training side.
+ */
 function byTime(rows: readonly SplitRow[], share: number): Map<number, Side> {
   const times = rows.flatMap(({ happenedAt }) => (happenedAt === null ? [] : [happenedAt])).sort((left, right) => left - right);
   const wanted = times[Math.min(times.length - 1, Math.round(times.length * (1 - share)))] ?? Number.POSITIVE_INFINITY;
@@ -239,7 +242,10 @@ function byProject(rows: readonly SplitRow[], share: number): Map<number, Side> 
   return new Map(rows.map((row) => [row.line, tested.has(sameProject(row)) ? 'test' : 'train']));
 }
 
-/** Code hosts take upper and lower case for one: "Acme/Shop" must not be learned from where "acme/shop" is tested. */
+/**
+ * Returns the key of a project. Code hosts ignore case, so "Acme/Shop" must not be in the training side while
+ * "acme/shop" is tested.
+ */
 function sameProject({ project }: SplitRow): string {
   return project.toLowerCase();
 }
@@ -251,7 +257,7 @@ function fraction(seed: string, id: string): number {
 interface Comparable {
   readonly id: string;
   readonly parts: LikenessParts;
-  /** Of the failure, where it is known and says why something failed; else null. */
+  /** The fingerprint of the failure, if it is known and says why something failed; else null. */
   readonly fingerprint: string | null;
 }
 
@@ -264,9 +270,11 @@ interface NearDuplicate {
 
 /** Candidates that are scored for one case: those with most in common. */
 const MAX_SCORED = 5;
-/** Of the min-hashes, those that a candidate must share: far below what two cases share that score as near-duplicates. */
+/**
+ * The number of min-hashes that a candidate must share: far fewer than two near-duplicates have in common.
+ */
 const MIN_SHARED = 8;
-/** What more cases than this have in common tells none of them from the others. */
+/** The maximum number of cases per bucket. A feature that more cases share does not distinguish them. */
 const MAX_COMMON = 40;
 /** Min-hashes of a case's features (Broder 1997), compared in pairs: of cases with half their features in common, 99 % share a pair. */
 const HASHES = 32;
@@ -307,12 +315,15 @@ function nearDuplicatesAmong(cases: readonly Comparable[], minScore: number) {
   };
 }
 
-/** How alike two failures are: an index of one alone weighs all features the same, so the score depends on these two only. */
+/**
+ * Computes the similarity of two failures. An index of only one failure weighs all features equally, so the
+ * score depends on these two only.
+ */
 function likeness(parts: LikenessParts, other: LikenessParts): number {
   return nearMatchIndex([{ id: '', parts: other }]).search(parts, 1, 0)[0]?.score ?? 0;
 }
 
-/** Null where there is nothing to compare by. */
+/** Computes the min-hashes of a failure. Returns null if it has no features to compare. */
 function minHashes(parts: LikenessParts): Uint32Array | null {
   const features = likenessFeatures(parts);
   if (features.size === 0) return null;
@@ -339,7 +350,10 @@ function sharedHashes(left: Uint32Array | null, right: Uint32Array | null): numb
   return shared;
 }
 
-/** FNV-1a over the text's UTF-16, then mixed (MurmurHash3's finaliser), so that all bits depend on all characters. */
+/**
+ * Hashes the UTF-16 of a text by FNV-1a, then mixes it (finalizer of MurmurHash3), so that all bits depend on
+ * all characters.
+ */
 function mixed(text: string, seed: number): number {
   let hash = seed;
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
@@ -353,11 +367,14 @@ const SHORT_LINES = 30;
 const SHORT_TEXT = 2_000;
 /** Tokens of a long log that its failure is read from. */
 const BUDGET = 1_000;
-/** What is held of each; likeness looks at no more. */
+/** The limits on lines per case and characters per line; the similarity uses no more. */
 const MAX_LINES = 40;
 const MAX_LINE = 300;
 
-/** What a case is compared by with others: its text where that is an excerpt, else its first failure, as it is read from the log. */
+/**
+ * Returns the features by which a case is compared with others: its text if that is an excerpt, else its
+ * first failure as read from the log.
+ */
 function comparableOf(id: string, { sources }: Pick<CaseTexts, 'sources'>): Comparable {
   const text = sources[0]?.text ?? '';
   const lines = text.length <= SHORT_TEXT ? text.split('\n') : [];
@@ -372,7 +389,7 @@ function comparableOf(id: string, { sources }: Pick<CaseTexts, 'sources'>): Comp
   return { id, parts, fingerprint: known ? failure.fingerprint.value : null };
 }
 
-/** Copied, so that a piece of a long log does not hold all of it in memory. */
+/** Copies the lines, so that a part of a long log does not keep all of it in memory. */
 function bounded(lines: readonly string[]): string[] {
   return lines.slice(0, MAX_LINES).map((line) => Buffer.from(line.slice(0, MAX_LINE)).toString());
 }

@@ -28,8 +28,9 @@ export interface CompareOptions {
 }
 
 /**
- * Two runs on the same cases, pair by pair. Deterministic: the same files always give the same comparison, and swapping the sides changes
- * signs only. Throws where an id stands twice or no case is on both sides.
+ * Compares two runs on the same cases, pair by pair. Deterministic: the same files always give the same
+ * comparison, and swapping the sides changes only signs. Throws if an id occurs twice or no case is on both
+ * sides.
  */
 export async function compareRuns({ dataset, cases, files }: CompareOptions): Promise<Comparison> {
   const { pairs, ...others } = await pairCases(cases, files);
@@ -51,7 +52,10 @@ function sideOf(pairs: readonly PairedCase[], side: Side, files: readonly RunRes
   return { files: files.map(({ path }) => path), analysts: [...new Set(analysts)].sort(), spread: spreadOf(pairs, side, files) };
 }
 
-/** The cases that B answers better, worse, and only otherwise, in the data set's order: by the first main figure of those that are compared. */
+/**
+ * Returns the cases that B answers better, worse, and only differently, in the order of the data set, by the
+ * first compared main figure.
+ */
 function changedCases(
   pairs: readonly PairedCase[],
   compared: readonly Pick<Difference, 'name'>[],
@@ -70,7 +74,10 @@ function changedCases(
   return { wonBy: main?.name ?? null, won, lost, changed };
 }
 
-/** The commonest category of the repeats, the first of several alike, how often it was said where not always; else what else there is to say. */
+/**
+ * Returns the most common answer of the repeats (the first one if several are equally common), and how often
+ * it was given if not always. An answer is the category, or another result of the run if there is none.
+ */
 function saidOf(runs: readonly ReplayedCase[]): string {
   const answers = Map.groupBy(runs, answerOf);
   const [[answer, ones] = ['nothing', []]] = [...answers].sort(([, left], [, right]) => right.length - left.length);
@@ -88,7 +95,7 @@ function answerOf({ row, result }: ReplayedCase): string {
   return lines.length === 0 ? 'nothing' : `lines ${shortened(lines)}`;
 }
 
-/** The label that decides, else the first that there is. */
+/** Returns the label that decides, or else the first available one. */
 function truthOf({ row }: PairedCase, wonBy: string | null): string {
   const files = shortened(row.faulty_files ?? []);
   const lines = `lines ${shortened((row.expected_lines ?? []).map(([start, end]) => (start === end ? `${start}` : `${start}-${end}`)))}`;
@@ -105,13 +112,16 @@ function shortened(names: readonly string[]): string {
   return names.slice(0, MOST_NAMED).join(', ') + (more > 0 ? ` and ${more} more` : '');
 }
 
-/** Only what a browser may follow: a data set is somebody else's text. */
+/** Returns the address if it is http or https, else null, because a data set is untrusted text. */
 function addressOf(source: string | null | undefined): string | null {
   const url = source == null ? null : URL.parse(source);
   return url !== null && (url.protocol === 'https:' || url.protocol === 'http:') ? url.href : null;
 }
 
-/** Each figure of each repeat by itself, on the cases that all repeats answered, and the cases that do not stay the same. Null for one file. */
+/**
+ * Computes each figure of each repeat separately, on the cases that all repeats answered, and finds the cases
+ * that vary. Returns null for a single file.
+ */
 function spreadOf(pairs: readonly PairedCase[], side: Side, files: readonly RunResults[]): Spread | null {
   if (files.length < 2) return null;
   const whole = pairs.filter(({ runs }) => runs[side].length === files.length);
@@ -125,13 +135,13 @@ function spreadOf(pairs: readonly PairedCase[], side: Side, files: readonly RunR
   return { repeats: files.length, figures, flips: flips.map(({ id }) => id), partial: partial.map(({ id }) => id) };
 }
 
-/** The pair as if this repeat were both sides: measures only count what both sides have. */
+/** Returns the pair with this repeat on both sides, because measures count only what both sides have. */
 function onlyRepeat(pair: PairedCase, side: Side, at: number): PairedCase {
   const runs = pair.runs[side].slice(at, at + 1);
   return { ...pair, runs: { a: runs, b: runs } };
 }
 
-/** The standard deviation of a sample: by one less than its size. */
+/** Computes the standard deviation of a sample, with one less than its size as the divisor. */
 function deviationOf(values: readonly number[]): number {
   const middle = mean(values);
   return Math.sqrt(values.reduce((total, value) => total + (value - middle) ** 2, 0) / (values.length - 1));
@@ -143,7 +153,7 @@ const SIGNIFICANT = 0.05;
 /** Sums in another order differ in their last digits; no figure means anything there. */
 const ROUNDING = 1e-9;
 
-/** Everything of these measures that the labels allow to compare, each with the interval of its difference. */
+/** Computes all differences of these measures that the labels allow, each with its interval. */
 export function differencesOf(
   pairs: readonly PairedCase[],
   measures: readonly Measure[] = MEASURES,
@@ -179,7 +189,10 @@ interface Found {
   readonly midP: number;
 }
 
-/** Beyond noise is only what every test that applies says to be: the interval, McNemar's, and enough cases that differ. */
+/**
+ * Judges a difference. It is beyond noise only if every applicable test agrees: the interval, McNemar's test,
+ * and enough cases that differ.
+ */
 function verdictOf({ better, difference, interval, changed, midP }: Found): DifferenceVerdict {
   if (changed === 0 && difference === 0) return 'same';
   const apart = interval !== null && (interval[0] > 0 || interval[1] < 0);
@@ -193,9 +206,10 @@ function rounded(value: number): number {
 }
 
 /**
- * McNemar's test for paired proportions (McNemar 1947, Psychometrika 12:153) by the binomial distribution itself, however many pairs
- * disagree; the mid-p is what Fagerland, Lydersen & Laake 2013 (BMC Medical Research Methodology 13:91) recommend, because the exact
- * p is needlessly strict with few pairs. 1 where no pair disagrees.
+ * Computes McNemar's test for paired proportions (McNemar 1947, Psychometrika 12:153) with the exact binomial
+ * distribution, however many pairs disagree. Fagerland, Lydersen & Laake 2013 (BMC Medical Research
+ * Methodology 13:91) recommend the mid-p, because the exact p is needlessly strict with few pairs. Returns 1
+ * if no pair disagrees.
  */
 export function mcNemar(won: number, lost: number): McNemar {
   const pairs = won + lost;
@@ -215,8 +229,9 @@ export function mcNemar(won: number, lost: number): McNemar {
 }
 
 /**
- * 95 % intervals of statistics of pairs, which are drawn with replacement: both sides of a case together, and the cases of a project
- * together where there are enough projects. A statistic is given how often each pair was drawn. Null where it did not vary.
+ * Computes 95 % intervals of statistics of pairs by drawing with replacement: both sides of a case together,
+ * and the cases of a project together if there are enough projects. A statistic receives how often each pair
+ * was drawn. An interval is null if the statistic did not vary.
  */
 function resamplePairs(
   pairs: readonly PairedCase[],
@@ -232,7 +247,7 @@ function resamplePairs(
   return { plan: { by: units === byProject && units.length < pairs.length ? 'project' : 'case', units: units.length }, intervals };
 }
 
-/** The indexes of each group, by the groups' names, so that the order of the cases changes nothing. */
+/** Groups indexes by name and sorts the groups by name, so that the order of the cases does not matter. */
 function groupsOf(names: readonly string[]): number[][] {
   const groups = Map.groupBy(names.keys(), (index) => names[index] ?? '');
   return [...groups].sort(([left], [right]) => (left < right ? -1 : 1)).map(([, members]) => members);
@@ -252,7 +267,10 @@ interface Paid {
   readonly b: number;
 }
 
-/** What the answers cost, on the cases that failed on neither side. A cost that nobody paid is left out. */
+/**
+ * Computes the costs of the answers, on the cases that failed on neither side. A cost that neither side paid
+ * is left out.
+ */
 function costsOf(pairs: readonly PairedCase[]): CostDifference[] {
   const whole = pairs.filter(({ runs }) => [...runs.a, ...runs.b].every(({ result }) => result.error === null));
   const found = COSTS.map((cost) => {
@@ -277,7 +295,10 @@ function costsOf(pairs: readonly PairedCase[]): CostDifference[] {
   });
 }
 
-/** The weighted median of what B costs more, of pairs sorted by it; the mean of the middle two where they are even. */
+/**
+ * Computes the weighted median of the additional cost of B, from pairs sorted by it, or the mean of the
+ * middle two for an even number.
+ */
 function medianDifference(sorted: readonly Paid[], weights: ArrayLike<number> | null): number {
   const total = weights === null ? sorted.length : sumOf(sorted.map(({ index }) => weights[index] ?? 0));
   const at = (place: number) => {

@@ -10,7 +10,7 @@ import { manifestIn, resultsIn } from './kept-runs.ts';
 const [baseline, candidate] = z.tuple([z.string(), z.string()]).parse(workerData);
 parentPort?.postMessage(await compareFolders(baseline, candidate));
 
-/** Both sides by the labels of the candidate, which are the newer ones where answers were reviewed in between. */
+/** Compares both runs by the labels of the candidate, which are newer if answers were reviewed in between. */
 async function compareFolders(baseline: string, candidate: string): Promise<ComparedRuns> {
   const read = async (own: string) => await Promise.all((await resultsIn(own)).map(readResults));
   const files = { a: await read(baseline), b: await read(candidate) };

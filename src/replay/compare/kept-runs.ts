@@ -26,7 +26,7 @@ export async function roomForRun(folder: string, name: string, isResumed: boolea
   return join(own, 'results.jsonl');
 }
 
-/** Keeps what is known to be true of the cases beside the results, without their logs. */
+/** Keeps the labels of the cases next to the results, without their logs. */
 export async function keepLabels(folder: string, name: string, sources: readonly AsyncIterable<CaseOutcome>[]): Promise<void> {
   const rows: string[] = [];
   for (const cases of sources) {
@@ -39,7 +39,10 @@ export async function keepLabels(folder: string, name: string, sources: readonly
   await writeFile(join(folder, name, SET_FILE), rows.join(''), OWNER_ONLY);
 }
 
-/** The runs kept in a folder. They are compared in a thread, one pair after the other, so that no page waits for it; the latest comparisons are remembered. */
+/**
+ * Opens the runs kept in a folder. They are compared in a thread, one pair at a time, so that no page blocks.
+ * The latest comparisons are cached.
+ */
 export function createKeptRuns(folder: string): KeptRuns {
   const compared = new Map<string, Promise<ComparedRuns>>();
   let last: Promise<unknown> = Promise.resolve();
@@ -77,7 +80,7 @@ async function listRuns(folder: string): Promise<KeptRun[]> {
   return runs.sort((one, other) => (one.startedAt < other.startedAt ? 1 : -1));
 }
 
-/** The results of a run; several are its repeats. */
+/** Lists the results files of a run; several files are its repeats. */
 export async function resultsIn(own: string): Promise<string[]> {
   const names = await readdir(own).catch(() => []);
   return names

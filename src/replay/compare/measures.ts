@@ -13,17 +13,20 @@ export type Side = keyof Sides<unknown>;
 
 /** Something that both sides are measured by, on the cases whose labels allow it. */
 export interface Measure {
-  /** As the scores of one run name it. */
+  /** The name of the measure, as in the scores of one run. */
   readonly name: string;
   readonly better: Better;
-  /** Null where no pair has what it needs. */
+  /** Prepares the measure for these pairs. Returns null if no pair has the data it needs. */
   prepare(pairs: readonly PairedCase[]): Prepared | null;
 }
 
 /** A measure with all that it needs of the cases, ready to be asked for one resample after another. */
 export interface Prepared {
   readonly cases: number;
-  /** On that side, every pair counted as often as its weight says, once each without weights; NaN where none that counts was drawn. */
+  /**
+   * Returns the value of a side, with every pair counted by its weight, or once each without weights. Returns
+   * NaN if no pair that counts was drawn.
+   */
   value(side: Side, weights: Weights | null): number;
   /** Pairs on which the second side's own value is higher, lower. */
   readonly higher: number;
@@ -32,12 +35,15 @@ export interface Prepared {
   readonly binary: boolean;
 }
 
-/** The mean of what each case is worth; over repeats, the mean of the repeats. Null: the case does not count. */
+/**
+ * Creates a measure that is the mean of the values of the cases; with repeats, the mean of the repeats. Null:
+ * the case does not count.
+ */
 export function meanMeasure(name: string, better: Better, worth: (run: ReplayedCase) => number | null): Measure {
   return { name, better, prepare: (pairs) => prepareMean(pairs, worth) };
 }
 
-/** What one case is worth on one side: the mean over its repeats; null where none of them counts. */
+/** Computes the value of one case on one side: the mean over its repeats, or null if none of them counts. */
 export function worthOf(runs: readonly ReplayedCase[], worth: (run: ReplayedCase) => number | null): number | null {
   const values = runs.map(worth).filter((value) => value !== null);
   return values.length === 0 ? null : mean(values);
@@ -65,7 +71,7 @@ function prepareMean(pairs: readonly PairedCase[], worth: (run: ReplayedCase) =>
   };
 }
 
-/** How many of the pairs are worth more, and less, on the second side. */
+/** Counts the pairs whose value is higher, and lower, on the second side. */
 function changesOf(worths: readonly Sides<number>[]): Pick<Prepared, 'higher' | 'lower'> {
   return { higher: worths.filter(({ a, b }) => b > a).length, lower: worths.filter(({ a, b }) => b < a).length };
 }
@@ -74,7 +80,10 @@ function isBit(value: number): boolean {
   return value === 0 || value === 1;
 }
 
-/** Macro-F1 of the category: no mean of cases, so it is counted anew in every resample. Repeats count a part of a case each. */
+/**
+ * Macro-F1 of the category. It is not a mean of cases, so it is recomputed in every resample. With repeats,
+ * each counts as a fraction of a case.
+ */
 const MACRO_F1: Measure = {
   name: 'category macro-F1',
   better: 'higher',
@@ -114,7 +123,10 @@ const QUOTATIONS: Measure = {
   },
 };
 
-/** What a case is worth by its main label: the first of these that the labels allow decides which cases are won and lost. */
+/**
+ * The value of a case by its main label. The first of these that the labels allow decides which cases are won
+ * and lost.
+ */
 export const MAIN_WORTHS: readonly { readonly name: string; readonly worth: (run: ReplayedCase) => number | null }[] = [
   { name: 'category accuracy', worth: ofJudged(isRight) },
   { name: 'faulty file: mean reciprocal rank', worth: ofSuspects((rank) => (rank === null ? 0 : 1 / rank)) },
@@ -152,7 +164,10 @@ function suspects(name: string, worth: (rank: number | null) => number): Measure
   return { ...measure, prepare: (pairs) => (runsOf(pairs).some(({ result }) => result.action !== null) ? measure.prepare(pairs) : null) };
 }
 
-/** A run that only read says nothing of categories; being wrong everywhere would be unjust. */
+/**
+ * Skips a measure if no run classified. A run that only read says nothing about categories, and counting it
+ * as always wrong would be unfair.
+ */
 function whereClassified(measure: Measure): Measure {
   return { ...measure, prepare: (pairs) => (runsOf(pairs).some(({ result }) => result.category !== null) ? measure.prepare(pairs) : null) };
 }
@@ -182,7 +197,10 @@ function isPublished({ one }: Judged): boolean {
   return one.result.action === 'auto_notify';
 }
 
-/** The worst mistake there is; only failures of the code or of a test that are not flaky by their label can be met by it. */
+/**
+ * Returns 1 if a real failure was excused, which is the worst mistake, and 0 if it was not. Returns null for
+ * cases in which that is not possible: only failures of code or tests that are not labeled flaky count.
+ */
 function excusedOf(run: ReplayedCase): number | null {
   const [judged] = judgedCases([run]);
   return judged !== undefined && isRealFailure(judged) ? Number(isExcused(judged)) : null;
@@ -195,7 +213,10 @@ interface Part<T> {
   readonly one: T;
 }
 
-/** What the repeats of each pair give, of the pairs where both sides give something; null where none does. */
+/**
+ * Collects the values of the repeats of each pair, from pairs where both sides have values. Returns null if
+ * there are none.
+ */
 function partsOf<T>(
   pairs: readonly PairedCase[],
   read: (run: ReplayedCase) => readonly T[],

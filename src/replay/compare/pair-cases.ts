@@ -11,7 +11,7 @@ export interface PairedCase {
   readonly line: number;
   readonly row: DatasetRow;
   readonly project: string;
-  /** In the order of the side's files; those that have the case. */
+  /** The runs that have the case, in the order of the side's files. */
   readonly runs: Sides<readonly ReplayedCase[]>;
 }
 

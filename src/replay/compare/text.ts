@@ -20,14 +20,17 @@ import {
 } from '../../domain/comparison.ts';
 import { maxOf } from '../../lib/collections.ts';
 
-/** 0.9135 → "91.4 %". */
+/** Formats a share: 0.9135 → "91.4 %". */
 function shareOf(value: number): string {
   return `${(value * 100).toFixed(1)} %`;
 }
 
 const NO_FIGURE = 'These cases have no labels to score; only costs are compared.';
 
-/** What a comparison means, a sentence at a time: the main figure, what else is beyond noise, the cost, and what to be careful about. */
+/**
+ * Summarizes a comparison, one sentence each: the main figure, what else is beyond noise, the cost, and what
+ * to be careful about.
+ */
 export function summaryOf(comparison: Omit<Comparison, 'summary'>): string[] {
   const main = comparison.differences.find(({ name }) => name === comparison.wonBy) ?? comparison.differences[0];
   if (main === undefined) return [NO_FIGURE, ...costSentences(comparison)];
@@ -52,7 +55,7 @@ function mainSentence(main: Difference): string {
   }
 }
 
-/** What the verdict rests on, the interval in points. */
+/** Describes the basis of the verdict, with the interval in points. */
 function evidenceOf({ interval, mcNemar }: Difference): string {
   const range = interval === null ? 'too few projects for an interval' : `95 % interval ${rangeOf(interval)}`;
   if (mcNemar === null) return range;
@@ -107,7 +110,10 @@ const INDENT = '  ';
 const MOST_NAMED = 10;
 const MOST_LISTED = 50;
 
-/** A comparison for people: what it means, the figures side by side, the cost, the spread of repeats, and the cases won and lost. */
+/**
+ * Renders a comparison for people: its meaning, the figures side by side, the cost, the spread of repeats,
+ * and the cases won and lost.
+ */
 export function renderComparison(comparison: Comparison): string {
   const { dataset, sides, cases, resampling } = comparison;
   const heading = `${dataset}: A against B`;
@@ -184,7 +190,10 @@ function caseRows(title: string, cases: readonly ChangedCase[], dataset: string)
   return [`${title} (${cases.length})`, ...listed, ...(more > 0 ? [`${INDENT}and ${more} more; --json names them all`] : [])];
 }
 
-/** Rows of cells in columns; the first and those from `words` on stand left, numbers right. */
+/**
+ * Aligns the cells of rows in columns: the first column and those from `words` on to the left, numbers to the
+ * right.
+ */
 function columns(rows: readonly (readonly string[])[], words: number): string[] {
   const widths = (rows[0] ?? []).map((_, column) => maxOf(rows.map((row) => row[column]?.length ?? 0)));
   return rows.map((row) => {

@@ -6,10 +6,15 @@ interface Run {
   readonly one: ReplayedCase;
 }
 
-/** What the calls of a tool can come to; the statuses that are no answer are distinguished from an answer that is empty. */
+/**
+ * The possible outcomes of a tool call. Statuses without an answer are distinguished from an empty answer.
+ */
 const STATUSES = ['ok', 'empty', 'unavailable', 'refused', 'failed'] as const;
 
-/** How long the loop went on, how it ended, and whether it looked where it should. Empty where nothing was answered. */
+/**
+ * Scores how long the loop continued, how it ended, and whether it looked in the right place. Returns none if
+ * nothing was answered.
+ */
 export function scoreLoop(cases: readonly ReplayedCase[]): Figure[] {
   const runs = runsOf(cases);
   if (runs.length === 0) return [];
@@ -38,7 +43,10 @@ export function scoreLoop(cases: readonly ReplayedCase[]): Figure[] {
   ];
 }
 
-/** A row a category that was said: how many calls a run made, and the share of its runs that asked each class of tools. */
+/**
+ * Returns one row per answered category: the calls per run, and the share of its runs that asked each class
+ * of tools.
+ */
 export function scoreToolsByCategory(cases: readonly ReplayedCase[]): Figure[] {
   const runs = runsOf(cases).filter(({ one }) => one.result.category !== null);
   const used = TOOL_CLASSES.filter((name) => runs.some(({ one }) => asked(one.result, name)));
@@ -56,7 +64,7 @@ export function scoreToolsByCategory(cases: readonly ReplayedCase[]): Figure[] {
   });
 }
 
-/** A row a tool: how often it was called, and what became of its calls. */
+/** Returns one row per tool: how often it was called, and the outcomes of its calls. */
 export function scoreTools(cases: readonly ReplayedCase[]): Figure[] {
   const byTool = new Map<string, Map<string, number>>();
   for (const { tool, status } of cases.flatMap((one) => one.result.tools)) {
@@ -88,7 +96,7 @@ function unansweredCalls(runs: readonly Run[]): Figure[] {
   ];
 }
 
-/** Bad arguments and a call that took too long are failures too. */
+/** Returns the column of a status. Invalid arguments and calls that took too long count as failed. */
 function columnOf(status: string): (typeof STATUSES)[number] {
   return STATUSES.find((known) => known === status) ?? 'failed';
 }
@@ -105,7 +113,7 @@ function runsOf(cases: readonly ReplayedCase[]): Run[] {
   return cases.filter((one) => one.result.iterations !== null).map((one) => ({ one }));
 }
 
-/** Whom a tool asks. */
+/** The kind of source that a tool asks. */
 type ToolClass = 'code host' | 'knowledge' | 'history' | 'log' | 'web' | 'people' | 'other';
 
 export const TOOL_CLASSES: readonly ToolClass[] = ['code host', 'knowledge', 'history', 'log', 'web', 'people', 'other'];
@@ -138,7 +146,7 @@ const CLASSES: Readonly<Record<string, ToolClass>> = {
   ask_reviewer: 'people',
 };
 
-/** `other` for a tool that is not known here. */
+/** Returns the class of a tool, or `other` for an unknown tool. */
 export function toolClassOf(tool: string): ToolClass {
   return Object.hasOwn(CLASSES, tool) ? (CLASSES[tool] ?? 'other') : 'other';
 }
@@ -175,7 +183,10 @@ function spreadOf(name: string, values: readonly number[], unit: 'measure' | 'do
   return [figure('mean', mean(values)), figure('p50', percentile(sorted, 0.5)), figure('p95', percentile(sorted, 0.95))];
 }
 
-/** The smallest value that at least this share of all do not exceed (nearest rank); 0 for none. */
+/**
+ * Returns the smallest value that at least this share of all values do not exceed (nearest rank), or 0 for
+ * none.
+ */
 export function percentile(sorted: readonly number[], share: number): number {
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? 0;
 }
@@ -185,9 +196,10 @@ const MEGABYTE = 1_000_000;
 const LEAST = 1;
 
 /**
- * Milliseconds a megabyte of log: the clock of the whole run, data set and files included, by all the logs' bytes; the
- * checks against the labels are left out. Cases that run
- * beside one another share the clock, so it is no figure of one thread unless one case runs at a time. Left out for less than a megabyte.
+ * Computes milliseconds per megabyte of log: the time of the whole run, including the data set and files,
+ * divided by the bytes of all logs. The checks against the labels are excluded. Cases that run concurrently
+ * share the clock, so it is the figure of one thread only if one case runs at a time. Returns none for less
+ * than a megabyte.
  */
 export function scoreSpeed(cases: readonly ReplayedCase[], elapsedMilliseconds: number): Figure[] {
   const megabytes = cases.reduce((total, one) => total + one.result.logBytes, 0) / MEGABYTE;

@@ -13,13 +13,16 @@ interface Grouped {
   readonly group: string;
 }
 
-/** The same failure on other days: by its fingerprint, and by near-match search. */
+/** Scores the recognition of the same failure on other days: by its fingerprint, and by near-match search. */
 export function scoreGroups(cases: readonly ReplayedCase[]): Figure[] {
   const labelled = cases.flatMap((one): Grouped[] => (one.row?.group == null ? [] : [{ one, group: one.row.group }]));
   return labelled.length === 0 ? [] : [...scorePairs(labelled), ...scoreNearest(spread(labelled))];
 }
 
-/** Over all pairs of cases: how many with one fingerprint are one failure, and how many of one failure have one fingerprint. */
+/**
+ * Scores all pairs of cases: how many with the same fingerprint are the same failure, and how many of the
+ * same failure have the same fingerprint.
+ */
 function scorePairs(labelled: readonly Grouped[]): Figure[] {
   const keyed = labelled.map(({ one, group }) => ({ group, key: one.result.fingerprint }));
   const { both, sameKey, sameGroup } = countPairs(keyed);
@@ -34,7 +37,7 @@ function scorePairs(labelled: readonly Grouped[]): Figure[] {
   ];
 }
 
-/** The cases that are together by one key but are not where most of those are by the other. */
+/** Returns the cases that are together by one key but, by the other, are not where most of those are. */
 function strays(labelled: readonly Grouped[], together: KeyOf, apart: KeyOf): string[] {
   const buckets = Map.groupBy(labelled, together);
   return [...buckets].flatMap(([key, members]) => {
@@ -56,7 +59,10 @@ function groupOf({ group }: Grouped): string {
   return group;
 }
 
-/** Over the cases that have another of their group: is one among the five nearest, and how many of the five that could be are. */
+/**
+ * Scores the cases that are not alone in their group: whether another one is among the five nearest, and how
+ * many of the possible five are.
+ */
 function scoreNearest(labelled: readonly Grouped[]): Figure[] {
   const sizes = new Map<string, number>();
   for (const { group } of labelled) sizes.set(group, (sizes.get(group) ?? 0) + 1);
@@ -82,7 +88,10 @@ function scoreNearest(labelled: readonly Grouped[]): Figure[] {
   ];
 }
 
-/** Whole groups until there are enough, evenly spread over their names: a group that is cut would look smaller than it is. */
+/**
+ * Picks whole groups until there are enough, evenly spread over their names. A group that is cut would look
+ * smaller than it is.
+ */
 function spread(labelled: readonly Grouped[]): readonly Grouped[] {
   if (labelled.length <= MOST_SEARCHED) return labelled;
   const groups = [...Map.groupBy(labelled, groupOf)].sort(([left], [right]) => (left < right ? -1 : 1));
@@ -118,8 +127,9 @@ export function countPairs(cases: readonly Keyed[]): PairCounts {
 }
 
 /**
- * 95 % intervals of pair precision and pair recall: whole groups are drawn with replacement, and pairs across two groups count as often as both
- * were drawn. A group that is drawn twice is not paired with itself: its cases would agree by being the same.
+ * Computes 95 % intervals of pair precision and pair recall. Whole groups are drawn with replacement, and
+ * pairs across two groups count as often as both were drawn. A group that is drawn twice is not paired with
+ * itself, because its cases would agree by being the same.
  */
 export function pairIntervals(cases: readonly Keyed[]): [precision: Interval | null, recall: Interval | null] {
   const { groups, keys, cells } = cellsOf(cases);
@@ -130,7 +140,7 @@ export function pairIntervals(cases: readonly Keyed[]): [precision: Interval | n
   return [precision, recall];
 }
 
-/** How many cases of a group have a key. */
+/** The number of cases of a group that have a key. */
 interface Cell {
   readonly group: number;
   readonly count: number;

@@ -2,7 +2,10 @@ import type { FailingTest } from '../../domain/failure.ts';
 import type { ReplayedCase } from '../run/replay.ts';
 import { caseShare, type Figure, f1, idsOf, mean, meanFigure, ratio, ratioInterval, shareFigure, withInterval } from './figure.ts';
 
-/** Mean recall of the labelled lines, and the mean share of the log that the excerpts keep, in tokens and in bytes. */
+/**
+ * Scores the mean recall of the labeled lines, and the mean share of the log that the excerpts keep, in
+ * tokens and in bytes.
+ */
 export function scoreLines(cases: readonly ReplayedCase[]): Figure[] {
   const labelled = cases.filter((one) => (one.row?.expected_lines?.length ?? 0) > 0).map((one) => ({ one, recall: lineRecall(one) }));
   if (labelled.length === 0) return [];
@@ -19,7 +22,7 @@ export function scoreLines(cases: readonly ReplayedCase[]): Figure[] {
   ];
 }
 
-/** The share of the labelled lines that the excerpts hold; 0 where none is labelled. */
+/** Computes the share of the labeled lines that the excerpts contain; 0 if none is labeled. */
 export function lineRecall({ row, result }: ReplayedCase): number {
   const kept = result.excerpts.map(({ lineStart, lineEnd }): LineRange => [lineStart, lineEnd]);
   return coveredShare(row?.expected_lines ?? [], kept);
@@ -37,8 +40,8 @@ function byteShare({ result, keptBytes }: ReplayedCase): number {
 type LineRange = readonly [start: number, end: number];
 
 /**
- * The share of the wanted lines that the others cover; 0 where none is wanted. A line that two wanted ranges hold counts in both. By
- * arithmetic on the ranges: a label may name lines 1 to a billion.
+ * Computes the share of the wanted lines that the others cover; 0 if none is wanted. A line in two wanted
+ * ranges counts twice. Computed by arithmetic on the ranges, because a label may name lines 1 to a billion.
  */
 export function coveredShare(wanted: readonly LineRange[], covering: readonly LineRange[]): number {
   const merged = mergeRanges(covering);
@@ -68,7 +71,10 @@ function lengthOf([start, end]: LineRange): number {
   return Math.max(0, end - start + 1);
 }
 
-/** Whether the step that turned the job red is among those named as failed, and how it ended. Empty where no case names a step or an exit code. */
+/**
+ * Scores whether the step that turned the job red is among those named as failed, and how it ended. Returns
+ * none if no case names a step or an exit code.
+ */
 export function scoreSteps(cases: readonly ReplayedCase[]): Figure[] {
   const named = cases.flatMap((one) => (one.row?.step == null ? [] : [{ one }]));
   const ended = cases.flatMap((one) => (one.row?.exit_code == null ? [] : [{ one, code: one.row.exit_code }]));
@@ -81,7 +87,10 @@ export function scoreSteps(cases: readonly ReplayedCase[]): Figure[] {
   return figures.filter(({ cases: of }) => of > 0);
 }
 
-/** Precision and recall over all named tests together; names are compared by their words, so that notation does not count. */
+/**
+ * Scores precision and recall over all named tests together. Names are compared by their words, so that
+ * notation does not matter.
+ */
 export function scoreTests(cases: readonly ReplayedCase[]): Figure[] {
   const labelled = cases.filter((one) => (one.row?.failing_tests?.length ?? 0) > 0);
   if (labelled.length === 0) return [];
@@ -97,7 +106,7 @@ export function scoreTests(cases: readonly ReplayedCase[]): Figure[] {
   return Object.entries(values).map(([name, value]) => ({ name: `failing tests: ${name}`, value, cases: labelled.length }));
 }
 
-/** How many of the labelled tests were named; each found test counts for one of them. */
+/** Counts the labeled tests that were named; each found test counts for one of them. */
 export function countNamed(truth: readonly string[], tests: readonly Pick<FailingTest, 'name' | 'suite' | 'file'>[]): number {
   const found = tests.map((test) => ({ all: wordsOf(`${test.file ?? ''} ${test.suite ?? ''} ${test.name}`), own: wordsOf(test.name) }));
   return matchTests(truth.map(wordsOf), found);
@@ -126,8 +135,8 @@ interface Quoting {
 }
 
 /**
- * How many of the quotations that the claims make stand on their line of the log, how many answers quote nothing, and, where lines are labelled, how
- * well the quotations meet them. Empty where nothing was answered.
+ * Scores how many quotations of the claims stand on their line of the log, how many answers quote nothing,
+ * and, if lines are labeled, how well the quotations match them. Returns none if nothing was answered.
  */
 export function scoreQuotes(cases: readonly ReplayedCase[]): Figure[] {
   const answered = cases
@@ -166,7 +175,9 @@ function metFigures(labelled: readonly Quoting[]): Figure[] {
   ];
 }
 
-/** Each line that is quoted, once. Only quotations of logs count; what a tool brought has no line in them. */
+/**
+ * Returns each quoted line once. Only quotations of logs count, because findings of tools have no log lines.
+ */
 function quotedLines({ result }: ReplayedCase): LineRange[] {
   const logs = new Set(result.excerpts.map(({ source }) => source));
   const quotes = result.claims.flatMap((claim) => claim.quotes).filter(({ source }) => logs.has(source));

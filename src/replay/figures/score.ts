@@ -10,7 +10,10 @@ import { caseShare, type Figure, type FigureSection, isRight, judgedCases, mean 
 import { scoreGroups } from './groups.ts';
 import { lineRecall, scoreLines, scoreQuotes, scoreSteps, scoreTests } from './reading.ts';
 
-/** Whatever the labels of these cases allow, in sections; figures and sections without a label are left out. */
+/**
+ * Scores everything that the labels of these cases allow, in sections. Figures and sections without a label
+ * are left out.
+ */
 export function scoreCases(cases: readonly ReplayedCase[], elapsedMilliseconds: number): FigureSection[] {
   const sections = [
     { title: 'cases', figures: countCases(cases) },
@@ -60,8 +63,8 @@ const OTHERS = '(others)';
 const UNKNOWN = '(unknown)';
 
 /**
- * The main figures by project, source or labelled category: a row a slice, the largest first, those beyond thirty together. Null where the cases
- * are all of one slice.
+ * Scores the main figures by project, source or labeled category: one row per slice, the largest first, those
+ * beyond thirty combined. Returns null if all cases belong to one slice.
  */
 export function scoreSlices(cases: readonly ReplayedCase[], by: SliceBy): FigureSection | null {
   const slices = [...Map.groupBy(cases, ({ row }) => (row === null ? UNKNOWN : sliceOf(row, by)))];

@@ -9,7 +9,10 @@ import { MAX_LINE_BYTES, numberedLines } from '../cases/dataset.ts';
 /** A recording to be replayed, or why it cannot be; `name` is what people find it by. */
 export type RecordingSource = { readonly name: string; readonly recording: Recording } | { readonly name: string; readonly error: string };
 
-/** Each line of a file of recordings, read one by one; a line that cannot be read is told, and the rest goes on. Throws `not-found`. */
+/**
+ * Reads the lines of a file of recordings one by one. A line that cannot be read is reported, and the rest
+ * continues. Throws `not-found`.
+ */
 export async function* recordingsInFile(path: string): AsyncGenerator<RecordingSource> {
   for await (const { line, text } of numberedLines(path)) {
     try {
@@ -24,7 +27,7 @@ export async function* recordingsInFile(path: string): AsyncGenerator<RecordingS
 
 const PAGE = 200;
 
-/** What is stored, page by page. */
+/** Lists the stored recordings, page by page. */
 export async function* recordingHeads(store: Pick<RecordingStore, 'list'>, filter: RecordingFilter): AsyncGenerator<RecordingHead> {
   let after = '';
   for (;;) {
@@ -36,7 +39,10 @@ export async function* recordingHeads(store: Pick<RecordingStore, 'list'>, filte
   }
 }
 
-/** The recordings themselves, one in memory at a time; one that cannot be read is told, and the rest goes on. */
+/**
+ * Reads the stored recordings, one in memory at a time. A recording that cannot be read is reported, and the
+ * rest continues.
+ */
 export async function* storedRecordings(
   store: Pick<RecordingStore, 'list' | 'find'>,
   filter: RecordingFilter,
@@ -44,7 +50,7 @@ export async function* storedRecordings(
   for await (const { triageId } of recordingHeads(store, filter)) {
     try {
       const stored = await store.find(triageId);
-      // Deleted meanwhile.
+      // The recording was deleted in the meantime.
       if (stored === null) continue;
       yield { name: triageId, recording: await unpackRecording(stored) };
     } catch (error) {
@@ -60,7 +66,10 @@ const MAX_UNPACKED = 256 * 1024 * 1024;
 
 type Raw = Readonly<Record<string, unknown>>;
 
-/** A recording as it was exported. Throws `invalid-input` with what made it and what to do where it cannot be read. */
+/**
+ * Reads a recording as it was exported. If it cannot be read, throws `invalid-input` with its maker and what
+ * to do.
+ */
 export function readRecording(json: unknown): Recording {
   if (typeof json !== 'object' || json === null || Array.isArray(json)) throw unreadable('It is not a JSON object.');
   const raw: Raw = { ...json };
@@ -71,7 +80,10 @@ export function readRecording(json: unknown): Recording {
   throw unreadable(`${issue?.path.join('.') || 'It'}: ${issue?.message ?? 'not understood'} (created by ${makerOf(raw)}).`);
 }
 
-/** A recording as the store keeps it: parts of JSON lines, gzipped one by one. Throws `invalid-input` where they cannot be read. */
+/**
+ * Reads a recording as the store keeps it: parts of JSON lines, each gzipped. Throws `invalid-input` if they
+ * cannot be read.
+ */
 export async function unpackRecording(stored: StoredRecording): Promise<Recording> {
   const { triageId, schema, bytes, analysis, capped } = stored;
   checkSchema(schema, {});

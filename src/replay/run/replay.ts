@@ -24,9 +24,12 @@ export interface ReplayOptions {
   /** Hides secrets in what is only read, and in what went wrong: errors repeat what rows, logs and servers say. One without settings where it is left out. */
   readonly masker?: Masker;
   readonly onCase: (done: ReplayedCase) => Promise<void> | void;
-  /** The result of a case that an earlier run finished, asked once a case in their order; null where it is to be run. */
+  /**
+   * Returns the result of a case that an earlier run finished, or null if it must be run. It is called once
+   * per case, in their order.
+   */
   readonly finished?: (outcome: CaseOutcome) => Promise<CaseResult | null>;
-  /** Asked before a case is begun; false ends the replay. */
+  /** Checks before each case whether it may start; false ends the replay. */
   readonly mayStart?: () => boolean;
 }
 
@@ -81,7 +84,7 @@ export async function replay(options: ReplayOptions, signal: AbortSignal) {
   return { cases: await line.end(), isAll: true };
 }
 
-/** A case whose result is known, such as from a results file. */
+/** Creates a replayed case from a known result, such as one from a results file. */
 export function replayedFrom(row: DatasetRow | null, result: CaseResult): ReplayedCase {
   const logTokens = result.logTokens === null ? {} : { logTokens: result.logTokens };
   return { row, result, analysis: null, quotes: result.quotes ?? NO_QUOTES, ...logTokens, resumed: true };
@@ -117,7 +120,10 @@ async function replayRow(outcome: CaseOutcome, options: ReplayOptions, signal: A
 
 const Paid = Usage.pick({ inputTokens: true, outputTokens: true, costUsd: true });
 
-/** What a case has cost that failed: its finished steps, and the question that failed where its error says so. */
+/**
+ * Sums the cost of a failed case: its finished steps, and the question that failed, if its error states the
+ * cost.
+ */
 function spentOn(steps: readonly Step[], error: unknown): CaseResult['usage'] {
   const last = Paid.safeParse(error instanceof TriageError ? error.details.usage : null);
   const paid = [...steps.flatMap(({ judgements = [] }) => judgements), ...(last.success ? [last.data] : [])];

@@ -20,7 +20,7 @@ const Claim = z.object({ text: z.string(), quotes: listOf(z.object({ source: z.s
 const Suspect = z.object({ path: z.string(), line: Line, score: z.number() });
 const TestResult = z.object({ name: z.string(), suite: Text, file: Text, line: Line });
 
-/** What one analysis says, in the fields of the whole result, with its title and the tests that it is about. */
+/** The result of one analysis, in the fields of the whole result, with its title and its tests. */
 export const AnalysisResult = z.object({
   category: Text,
   kind: Text,
@@ -80,7 +80,7 @@ export const CaseResult = z.object({
     .default(null),
   /** Tokens of the whole log, where its labelled lines are scored; counted in samples where the log is long. */
   logTokens: Count.nullable().default(null),
-  /** How sure the verified answer was before a calibration; null where nobody answered. */
+  /** Confidence of the verified answer before calibration; null if no analyst answered. */
   rawConfidence: Probability.nullable().default(null),
   model: Text.default(null),
   /** The steps that failed, as the CI system marks them; `consequence`: only for the failure of another. */
@@ -93,7 +93,10 @@ export const CaseResult = z.object({
   ).default([]),
   /** Whether the labelled step is one of them; null where none is labelled, or the log was not read. */
   stepFound: z.boolean().nullable().default(null),
-  /** Whose fault the answer says it is: by what running it again has shown, else by the text; null where nobody answered. */
+  /**
+   * The party at fault according to the answer: by an experiment that ran the failure again, else by the
+   * text. Null if no analyst answered.
+   */
   blame: Blame.nullable().default(null),
   /** Every answer to the build, the first one's the one above; of rows that do not label each failure the first alone. */
   analyses: listOf(AnalysisResult).default([]),
@@ -112,7 +115,10 @@ export type CaseResult = z.infer<typeof CaseResult>;
 
 const MAX_MESSAGES = 20;
 
-/** What a case was answered with; `groups` are the failures of each cause, which say what tests an answer is about. */
+/**
+ * The answers to a case. `groups` are the failures of each cause, which tell the tests that an answer is
+ * about.
+ */
 interface AnsweredCase {
   readonly reading: Reading;
   readonly analyses: readonly Analysis[];
@@ -142,7 +148,7 @@ export function resultOf(id: string, { reading, analyses, groups = [] }: Answere
   };
 }
 
-/** Causes besides the first that are told in its words. */
+/** The number of causes after the first that are appended to its text. */
 const MAX_OTHERS = 5;
 
 function ofAllCauses(analyses: readonly Analysis[]): Partial<Pick<CaseResult, 'rootCause' | 'claims'>> {
@@ -155,7 +161,10 @@ function ofAllCauses(analyses: readonly Analysis[]): Partial<Pick<CaseResult, 'r
   };
 }
 
-/** A file that could not be loaded is a failure, and no test where others have names. */
+/**
+ * Returns the failing tests. A file that could not be loaded is a failure, but not a test if other tests have
+ * names.
+ */
 function testsIn({ failingTests }: Reading): Reading['failingTests'] {
   const named = failingTests.filter(({ name, file }) => name !== file);
   return named.length > 0 ? named : failingTests;
@@ -185,12 +194,12 @@ function toAnalysisResult(analysis: Analysis, groups: readonly FailureGroup[]): 
   };
 }
 
-/** The row of a case that failed: an error, never a stop. */
+/** Returns the row of a case that failed. A failure is an error, and never stops the replay. */
 export function failedResult(id: string, error: string, milliseconds: number): CaseResult {
   return { ...answerOf(id, null, milliseconds), error };
 }
 
-/** A row with what an analysis says; without what only the log says. */
+/** Returns a row with the fields of an analysis, without those that come only from the log. */
 function answerOf(id: string, analysis: Analysis | null, milliseconds: number): CaseResult {
   const { answer, classification, verdict, usage }: Partial<Analysis> = analysis ?? {};
   return {
@@ -258,20 +267,23 @@ export async function resumeResults(path: string): Promise<ResultsFile> {
   return resultsFile(path, handle, whole);
 }
 
-/** Every result of a file, in its order. Throws with the line where one is none. */
+/** Reads every result of a file, in its order. Throws with the line if it is not a result. */
 export async function* readResultLines(path: string): AsyncGenerator<CaseResult> {
   for await (const { line, text } of numberedLines(path)) {
     yield readLine(text, `${path}, line ${line}`);
   }
 }
 
-/** A results file that grows a line a case; whatever happens, it holds whole lines only. */
+/** Opens a results file that grows by one line per case. Whatever happens, it contains only whole lines. */
 function resultsFile(path: string, handle: FileHandle, start: number | null) {
   let end = start;
   const earlier = start === null || start === 0 ? null : readResultLines(path);
   return {
     path,
-    /** Lines that an earlier run wrote, in their order, one at a time; null when they are all told. */
+    /**
+     * Returns the lines that an earlier run wrote, in their order, one at a time, and null after the last
+     * one.
+     */
     async next(): Promise<CaseResult | null> {
       const read = await earlier?.next();
       return read === undefined || read.done === true ? null : read.value;
@@ -299,12 +311,17 @@ async function writeAll(handle: FileHandle, bytes: Buffer, position: number | nu
   }
 }
 
-/** For a file that takes no more; `advice` is what to do, a sentence. */
+/**
+ * Creates the error for a file that can no longer be written. `advice` is a sentence that says what to do.
+ */
 export function unwritten(path: string, cause: unknown, advice = ''): TriageError {
   return new TriageError('storage-failed', `${path} cannot be written further: ${reasonOf(cause)}.${advice}`, { cause });
 }
 
-/** Where the last whole line of a file ends, in bytes; what is behind it a process that died has left. */
+/**
+ * Returns the position in bytes after the last whole line of a file. Anything after it was left by a process
+ * that died.
+ */
 export async function wholeLines(handle: FileHandle): Promise<number> {
   let { size: end } = await handle.stat();
   while (end > 0) {
@@ -326,7 +343,7 @@ async function opened(path: string, flags: string): Promise<FileHandle> {
 /** One run of a set of cases, as its results file tells it. */
 export interface RunResults {
   readonly path: string;
-  /** By id, in the file's order. */
+  /** The results by id, in the order of the file. */
   readonly results: ReadonlyMap<string, CaseResult>;
 }
 
@@ -372,7 +389,9 @@ function readLine(text: string | null, where: string): CaseResult {
   return parsed.data;
 }
 
-/** A hundred thousand results must fit in memory, several times over. */
+/**
+ * Removes the texts of a result, because a hundred thousand results must fit in memory, several times over.
+ */
 function withoutTexts(result: CaseResult): CaseResult {
   const excerpts = result.excerpts.map((excerpt) => ({ ...excerpt, text: '', reason: '' }));
   return { ...result, excerpts, messages: [], claims: [], failingTests: [], rootCause: null, fixRecommendation: null, analyses: [] };
@@ -380,7 +399,10 @@ function withoutTexts(result: CaseResult): CaseResult {
 
 const Setting = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 
-/** What a results file was made of and with: it is beside it, and decides whether a run may go on with it. */
+/**
+ * The origin and settings of a results file. The manifest is stored next to it, and decides whether a run may
+ * continue the file.
+ */
 export const RunManifest = z.object({
   schema: z.literal(1),
   version: z.string(),
@@ -392,13 +414,16 @@ export const RunManifest = z.object({
 });
 export type RunManifest = z.infer<typeof RunManifest>;
 
-/** Null where the text is none. */
+/** Parses a manifest. Returns null if the text is not one. */
 export function parseManifest(text: string): RunManifest | null {
   const read = RunManifest.safeParse(jsonIn(text));
   return read.success ? read.data : null;
 }
 
-/** What differs between two runs, a phrase each; empty where the later may go on with the earlier one's results. */
+/**
+ * Lists the differences between two runs, one phrase each. Returns none if the later run may reuse the
+ * results of the earlier one.
+ */
 export function differencesOf(earlier: RunManifest, now: RunManifest): string[] {
   const differences = earlier.version === now.version ? [] : [`the version was ${earlier.version} and is now ${now.version}`];
   if (earlier.sources.length !== now.sources.length)

@@ -11,8 +11,9 @@ const MAX_TESTS = 5_000;
 const MAX_TEXT = 4_000;
 
 /**
- * What failed, as a report in the Common Test Report Format 1.0.0: one failed test a failure, with the cause in `ai` and its category in `extra`. Failed tests only: what
- * passed is not in it, and its summary counts what is. Bounded; its texts are masked already.
+ * Builds a report of the failed tests in the Common Test Report Format 1.0.0: one failed test per failure,
+ * with the cause in `ai` and its category in `extra`. Passed tests are not included, and the summary counts
+ * only what is in the report. The size is bounded; the texts are already masked.
  */
 export function ctrfOf({ build, answers, failures, publicUrl }: Exported) {
   const shown = failures.slice(0, MAX_TESTS);
@@ -83,13 +84,13 @@ function millisecondsOf(time: string): number {
   return Math.trunc(Date.parse(time));
 }
 
-/** What an export is made of: one build, its answers, and what of it failed. */
+/** The input of an export: one build, its answers, and its failures. */
 export interface Exported {
   readonly build: Build;
-  /** In the order in which one would mend them. */
+  /** The answers in the order in which to fix them. */
   readonly answers: readonly ArrangedAnswer[];
   readonly failures: readonly Failure[];
-  /** Where people reach Faultline; null: no links. */
+  /** The public URL of Faultline; null: no links. */
   readonly publicUrl: string | null;
 }
 
@@ -102,8 +103,9 @@ const FINGERPRINT = 'faultline/v1';
 const ROOT = '%SRCROOT%';
 
 /**
- * The answers as a SARIF 2.1.0 log, one result a cause: at the place of the first suspect, else of the failing test, with the lines that
- * prove it beside it. Sure answers are errors, what waits for a person is a warning. Bounded; its texts are masked already.
+ * Builds a SARIF 2.1.0 log of the answers, one result per cause: located at the first suspect, otherwise at
+ * the failing test, with the proving log lines as related locations. Confident answers are errors; answers
+ * that wait for a person are warnings. The size is bounded; the texts are already masked.
  */
 export function sarifOf({ build, answers, publicUrl }: Exported) {
   const shown = answers.slice(0, MAX_RESULTS);
@@ -165,7 +167,7 @@ function messageOf({ analysis, explains }: ArrangedAnswer): string {
   return [`${title} (${category}, ${standing}).`, ...said].join('\n');
 }
 
-/** The answer in fields, for programs. */
+/** Returns the fields of the answer, for programs. */
 function propertiesOf(analysis: Analysis) {
   const { kind, verdict, recalled } = analysis;
   const { confidence, action } = verdict;
@@ -173,7 +175,10 @@ function propertiesOf(analysis: Analysis) {
   return { category: answerView(analysis).category, kind, action, confidence, confirmedBy, facts: moreFacts(analysis) };
 }
 
-/** Files of the repository that the answer suspects, most suspected first; without any, those of the failing tests. */
+/**
+ * Lists the suspected files of the repository, most suspected first. Without suspects, lists the files of the
+ * failing tests.
+ */
 function placesOf({ answer }: Analysis, failures: readonly Failure[]) {
   const suspects = answer.suspects.flatMap(({ path, line, reason }) => placeOf(path, line, reason));
   if (suspects.length > 0) return suspects;
@@ -187,7 +192,10 @@ function placeOf(path: string, line: number | null, what: string) {
   return [{ physicalLocation: { artifactLocation: { uri, uriBaseId: ROOT }, region }, message: { text: sarifText(clip(what, 500)) } }];
 }
 
-/** Lines of logs. A log is no file of the repository: its name is below a scheme of its own. */
+/**
+ * Lists log lines as locations. A log is not a file of the repository, so its name uses a separate URI
+ * scheme.
+ */
 function evidenceOf(analysis: Analysis) {
   return proofLines(analysis).map(({ source, line, text }) => ({
     physicalLocation: {
@@ -211,7 +219,10 @@ function ruleText(id: string): string {
   return `${category.replaceAll('_', ' ').toLowerCase()}: ${kind.replaceAll('_', ' ')}`;
 }
 
-/** A path as a relative URI below the repository's root; null where it does not lie there (absolute, of a drive, or upwards). */
+/**
+ * Converts a path to a relative URI below the repository's root. Returns null if it lies outside (absolute,
+ * with a drive, or upward).
+ */
 function repositoryPath(path: string): string | null {
   const parts = path.toWellFormed().replaceAll('\\', '/').replace(/^\.\//, '').split('/');
   const [first = ''] = parts;
@@ -219,9 +230,9 @@ function repositoryPath(path: string): string | null {
   return parts.map(encodeURIComponent).join('/');
 }
 
-/** The repository's own address, where the build's contains it; null elsewhere. */
+/** Returns the URL of the repository if the build's URL contains it, otherwise null. */
 function repositoryAddress({ provider, url, repository }: Build): string | null {
-  // What Jenkins built, or somebody uploaded, has the address of a job.
+  // Builds of Jenkins and uploaded builds have the URL of a job instead.
   if (provider === 'jenkins' || provider === 'upload' || url === null || !/^https?:\/\//.test(url) || !URL.canParse(url)) return null;
   const name = `/${repository.split('/').map(encodeURIComponent).join('/')}`;
   // A server may lie below a path of its host.
@@ -230,8 +241,9 @@ function repositoryAddress({ provider, url, repository }: Build): string | null 
 }
 
 /**
- * Foreign text as a message of SARIF 2.1.0: braces would be placeholders and are doubled (3.11.5), brackets would be links and are
- * escaped (3.11.6). What no JSON text may hold (half a surrogate pair) becomes U+FFFD.
+ * Escapes untrusted text for a message of SARIF 2.1.0: braces would be placeholders and are doubled (3.11.5),
+ * brackets would be links and are escaped (3.11.6). Text that JSON cannot hold (half a surrogate pair)
+ * becomes U+FFFD.
  */
 function sarifText(text: string): string {
   const literal = text.toWellFormed().replace(/[[\]\\]/g, '\\$&');

@@ -23,14 +23,14 @@ const StepTrace = z.object({
   startedAt: z.iso.datetime(),
   milliseconds: z.number(),
   summary: z.string(),
-  /** Absent where nobody was asked for a judgement. */
+  /** Absent if no analyst was asked for a judgment. */
   by: z.string().optional(),
   judgements: z.array(JudgementTrace),
   tools: z.array(ToolTrace),
 });
 export type StepTrace = z.infer<typeof StepTrace>;
 
-/** What an analysis did, step by step, and what each part cost. */
+/** The steps of an analysis and the cost of each part. */
 export const AnalysisTrace = z.object({
   analysisId: z.string(),
   buildId: z.string(),
@@ -68,7 +68,10 @@ const MAX_DEPTH = 3;
 
 type Mask = (text: string) => Promise<string>;
 
-/** The trace of a stored analysis. Bounded; every text is masked once more, since what is to be hidden may have grown. */
+/**
+ * Builds the trace of a stored analysis. Its size is bounded. Every text is masked again, because the list of
+ * secrets may have grown.
+ */
 export async function traceOf(analysis: Analysis, mask: Mask): Promise<AnalysisTrace> {
   const { id, buildId, category, verdict, terminationReason, analyst, model, createdAt, milliseconds, reduction, promptHashes } = analysis;
   return {
@@ -93,7 +96,7 @@ function totalsOf({ steps, usage }: Analysis): AnalysisTrace['totals'] {
   };
 }
 
-/** One step as a trace shows it. Bounded and masked. */
+/** Formats one step for a trace, bounded and masked. */
 export async function traceStep({ outcomes = [], judgements = [], ...step }: Step, mask: Mask): Promise<StepTrace> {
   return {
     ...step,
@@ -128,7 +131,7 @@ async function masked(value: unknown, mask: Mask, depth: number): Promise<unknow
   return Object.fromEntries(await Promise.all(entries.map(async ([name, item]) => [name, await masked(item, mask, depth - 1)] as const)));
 }
 
-/** Masked before it is cut: half a secret is not recognised. */
+/** Masks text before truncating it, because half a secret is not recognized. */
 async function short(text: string, mask: Mask): Promise<string> {
   return clip(await mask(text), MAX_TEXT);
 }
@@ -145,7 +148,10 @@ export interface TraceOptions {
 
 const MAX_ARGUMENTS = 120;
 
-/** The trace as a tree: steps, under each its judgements and tools, the totals at the end. No line is wider than `width`. */
+/**
+ * Renders the trace as a tree: the steps with their judgments and tools, and the totals at the end. No line
+ * is wider than `width`.
+ */
 export function renderTraceTree(trace: AnalysisTrace, { color, width }: TraceOptions): string {
   const columns = Math.max(40, width);
   const dim = (text: string) => (color ? styleText('dim', text, { validateStream: false }) : text);
@@ -177,7 +183,10 @@ export function renderTraceTree(trace: AnalysisTrace, { color, width }: TraceOpt
     .join('');
 }
 
-/** The same for pipes: `Key<tab>value` lines without any escape. Keys: Trace, Step, Judgment, Tool, Total. */
+/**
+ * Renders the trace for pipes: `Key<tab>value` lines without escape sequences. Keys: Trace, Step, Judgment,
+ * Tool, Total.
+ */
 export function renderTracePlain(trace: AnalysisTrace): string {
   const rows: string[][] = [
     ['Trace', trace.analysisId, trace.category, trace.terminationReason, trace.action],

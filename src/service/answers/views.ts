@@ -51,7 +51,7 @@ export function answeredAnalysis({ analysis, explains }: ArrangedAnswer): z.infe
   return { ...shownAnalysis(analysis), explains: { ...explains, tests, unnamed, logs: [...explains.logs] } };
 }
 
-/** The answers of a build with their failures, in the order in which one would mend them. */
+/** Reads the answers of a build with their failures, in the order in which to fix them. */
 export async function readBuildAnswers(
   { analyses, failures }: Pick<ShownStores, 'analyses' | 'failures'>,
   buildId: string,
@@ -108,7 +108,7 @@ export const LibraryQuery = z.strictObject({
   ...pageQuery,
 });
 
-/** How far the work on a build is; `step` names the graph's node where one is known to run. */
+/** The progress of a build; `step` names the current node of the graph if it is known. */
 export const TriageState = TriageJob.pick({ state: true, attempts: true, error: true, createdAt: true, updatedAt: true }).extend({
   step: z.string().nullable(),
 });

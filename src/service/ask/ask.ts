@@ -48,7 +48,7 @@ export interface AskInput {
   readonly askedBy: string;
 }
 
-/** Who watches an answer in the making. Must not throw. */
+/** The callbacks for an answer in progress. They must not throw. */
 export interface AskWatcher {
   readonly onStep?: ((step: Step) => void) | undefined;
   readonly onText?: ((piece: TextPiece) => void) | undefined;
@@ -66,7 +66,7 @@ export interface OpenQuestion {
 
 export type Ask = ReturnType<typeof createAsk>;
 
-/** Follow-up questions about analyses, with threads that are kept. */
+/** Creates follow-up questions about analyses, with stored threads. */
 export function createAsk(deps: AskDeps) {
   const { conversations } = deps;
   const busy = new Set<string>();
@@ -180,7 +180,7 @@ async function answer(opened: OpenQuestion, deps: AskDeps, watcher: AskWatcher, 
   return turn;
 }
 
-/** Newest first kept, in order of their numbers. */
+/** Returns the remembered evidence in numeric order. If there is too much, the newest is kept. */
 function rememberedEvidence(turns: readonly Turn[]): Evidence[] {
   return turns.flatMap(({ evidence }) => evidence).slice(-MAX_REMEMBERED_EVIDENCE);
 }
@@ -230,8 +230,9 @@ function noThread(id: string): TriageError {
 }
 
 /**
- * Which of a build's causes a question is about: the one whose words it shares most, the category's name counting double; where none
- * is named, the one with the most failures, then the first. Null where there is none.
+ * Chooses the cause that a question is about: the one that shares the most words with it, with the category's
+ * name counting double. If none is named, the one with the most failures, then the first. Returns null if
+ * there is none.
  */
 export function chooseCause(question: string, analyses: readonly Analysis[]): Analysis | null {
   const asked = wordsOf(question);
@@ -249,7 +250,7 @@ function shared(asked: ReadonlySet<string>, { answer, category, kind, evidence }
   return [...asked].reduce((sum, word) => sum + (named.has(word) ? 2 : 0) + (said.has(word) ? 1 : 0), 0);
 }
 
-/** Words of four letters or more; shorter ones are in every question. */
+/** Extracts words of four letters or more, because shorter ones occur in every question. */
 function wordsOf(text: string): Set<string> {
   return new Set(text.toLowerCase().match(/[\p{L}\p{N}]{4,}/gu) ?? []);
 }
@@ -264,7 +265,10 @@ const MAX_FIRST = 240;
 
 type Said = Pick<Turn, 'question' | 'text'>;
 
-/** What of a thread is held in mind, oldest first: bounded, and by rule, so that the same thread is remembered the same. */
+/**
+ * Builds the memory of a thread, oldest first. It is bounded and deterministic, so that the same thread
+ * always gives the same memory.
+ */
 export function remember(turns: readonly Said[]): Memory {
   const older = turns.slice(0, -WHOLE);
   const lines = older
@@ -311,7 +315,7 @@ export function answerView({ steps: _steps, ...answer }: Turn): AnswerView {
   return answer;
 }
 
-/** How soon a place may be free. */
+/** The suggested retry delay if no slot is free, in milliseconds. */
 const RETRY_MS = 5_000;
 
 export type Gate = ReturnType<typeof createGate>;
@@ -320,7 +324,10 @@ export type Gate = ReturnType<typeof createGate>;
 export function createGate(places: number) {
   let running = 0;
   return {
-    /** Takes a place and returns how to give it back. Throws `rate-limited` where none is free: nobody is kept waiting unseen. */
+    /**
+     * Takes a slot and returns a function that releases it. Throws `rate-limited` if none is free, so that no
+     * caller waits without notice.
+     */
     enter: () => {
       if (running >= places) {
         const message = `${running} questions are already being answered. Try again in ${RETRY_MS / 1000} s.`;

@@ -9,7 +9,7 @@ import type { Topic } from '../../ports/analyst.ts';
 import type { BuildArchive } from '../../ports/build-archive.ts';
 import type { Stores } from '../../stores/stores.ts';
 
-/** Where the analyses are that can be asked about. */
+/** The source of the analyses that users can ask about. */
 export interface Topics {
   /** Throws `not-found`. */
   ofAnalysis(analysisId: string): Promise<Topic>;
@@ -42,7 +42,7 @@ export function storedTopics({ stores, archive }: StoredTopicDeps): Topics {
   };
 }
 
-/** What the reader read, of the whole build. */
+/** The facts read from the logs of the whole build. */
 export type ReadFacts = Pick<TriageSubject, 'sources' | 'failingTests' | 'messages' | 'diagnostics' | 'exceptions'>;
 
 /** Topics of what was analysed in memory a moment ago. */
@@ -59,7 +59,7 @@ export function topicsAtHand(build: Build, all: readonly Analysis[], reading: Re
   };
 }
 
-/** What a stored analysis is talked about with: the subject is put together again from what was kept of it. */
+/** Creates the topic of a stored analysis. The subject is rebuilt from what was stored. */
 function topicOf(known: {
   readonly analysis: Analysis;
   readonly build: Build;

@@ -14,7 +14,7 @@ export type UndoDeps = Pick<DecideDeps, 'database' | 'stores' | 'indexNow' | 'lo
 
 interface UndoRequest {
   readonly reviewId: string;
-  /** Who takes it back: whoever decided, or an admin. */
+  /** The user who undoes the decision: the reviewer who made it, or an admin. */
   readonly reviewer: string;
   readonly isAdmin: boolean;
   /** The version that the reviewer saw; absent: whatever is stored. */
@@ -22,10 +22,10 @@ interface UndoRequest {
 }
 
 /**
- * Takes a decision back, with everything it did: the items wait again, what it taught is withdrawn, what that replaced answers again,
- * and the trail gains a line. Decisions that were made as one are taken back as one. Asked again by the same person, it changes nothing.
- * Throws TriageError `not-found`, `forbidden` (somebody else's decision), `conflict` (not decided, outdated version) with the review in
- * its details.
+ * Undoes a decision with everything it did: the items wait again, what it taught is withdrawn, what that
+ * replaced answers again, and the audit trail gains an event. Decisions that were made together are undone
+ * together. A repeated call by the same person changes nothing. Throws TriageError `not-found`, `forbidden`
+ * (another user's decision), `conflict` (not decided, outdated version) with the review in its details.
  */
 export async function undoDecision(deps: UndoDeps, request: UndoRequest): Promise<UndoView> {
   const outcome = await deps.database.transaction(async (sql) => {
@@ -42,7 +42,7 @@ export async function undoDecision(deps: UndoDeps, request: UndoRequest): Promis
   return outcome;
 }
 
-/** Everything that happens inside the one transaction. */
+/** Performs all changes inside the one transaction. */
 async function takeBack(deps: UndoDeps, request: UndoRequest, sql: Sql): Promise<UndoView> {
   const { reviews, outbox } = deps.stores;
   const review = await reviews.find(request.reviewId, sql);
@@ -132,7 +132,10 @@ async function entryOf({ stores }: TeachDeps, id: string): Promise<LibraryEntry>
 
 type Change = (sql: Parameters<Parameters<DecideDeps['database']['transaction']>[0]>[0]) => Promise<LibraryEntry | null>;
 
-/** The one transaction: the entry, and what changes in the index for it and for what answers now. */
+/**
+ * Changes an entry in one transaction, together with the index changes for it and for the entry that answers
+ * now.
+ */
 async function change(deps: TeachDeps, id: string, said: string, act: Change, by: string): Promise<TeachView> {
   const { library, outbox } = deps.stores;
   const { changes, changed, ...outcome } = await deps.database.transaction(async (sql) => {

@@ -41,7 +41,7 @@ export const GroupList = listOf(z.object({ review: Review, count: z.int() }));
 
 export const CountsQuery = ReviewQuery.pick({ repository: true });
 
-/** Which item is wanted next; `after` is the one that the reviewer comes from. */
+/** The request for the next item; `after` is the item that the reviewer comes from. */
 export const NextBody = ReviewQuery.omit({ state: true, limit: true, offset: true })
   .extend({ after: z.string().min(1).max(100).optional() })
   .nullish();
@@ -102,7 +102,10 @@ export type UndoView = z.infer<typeof UndoView>;
 
 export const LastDecisionView = z.object({ decision: Decision.nullable() });
 
-/** Why an item cannot be obtained or decided now, and how it stands; `holder` and `until` where another reviewer holds it. */
+/**
+ * The reason why an item cannot be claimed or decided now, and its state; `holder` and `until` are set if
+ * another reviewer holds it.
+ */
 export const ReviewConflict = z.object({
   error: z.object({
     code: z.literal('conflict'),

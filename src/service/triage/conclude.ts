@@ -24,9 +24,9 @@ export interface ConcludeDeps {
   readonly publishers: readonly string[];
   /** One sure answer in so many waits for a person too, as a sample; absent or 0: none. */
   readonly auditEvery?: number;
-  /** Told once something is pending outside, so that nobody waits for the next look. */
+  /** Wakes the outbox after an entry was added, so that it does not wait for the next poll. */
   readonly wakeOutbox?: () => void;
-  /** Told of each answer that is new, once it is saved. Must not throw. */
+  /** Runs for each new answer after it was saved. Must not throw. */
   readonly onConcluded?: (build: Build, analysis: Analysis) => void;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -58,11 +58,11 @@ export async function createAnalysis(draft: Draft, counters?: Counters, sql?: Sq
 }
 
 /**
- * Saves the answer, and in the same transaction opens a review where a person must look, or puts a sure
- * answer into the outbox for every publisher; notices are wanted anew in any case. Throws `cancelled` where
- * the worker has lost the build meanwhile: then nothing is written. A second conclusion of the same triage
- * changes nothing. What the graph kept is forgotten after the commit; where that fails it is logged and
- * undoes nothing.
+ * Saves the answer. In the same transaction it opens a review if a person must look, or adds a confident
+ * answer to the outbox for every publisher, and requests an update of the notices in any case. Throws
+ * `cancelled` if the worker has lost the build in the meantime; then nothing is written. A second conclusion
+ * of the same triage changes nothing. The checkpoints of the graph are deleted after the commit; a failure to
+ * do so is logged and undoes nothing.
  */
 export async function conclude(build: Build, draft: Draft, deps: ConcludeDeps, run: TriageRun): Promise<Analysis> {
   const { stores } = deps;
@@ -93,7 +93,7 @@ function isSure({ verdict }: Analysis): boolean {
   return verdict.action === 'auto_notify';
 }
 
-/** What is left is swept at the next start. */
+/** Deletes the checkpoints. Any that remain are deleted at the next start. */
 async function forget(triageId: string, deps: ConcludeDeps): Promise<void> {
   try {
     await deps.forget(triageId);
@@ -284,7 +284,7 @@ function wholeBuild(build: Build, error: unknown): FailureGroup {
   return { fingerprint, generic: false, failures: [failure] };
 }
 
-/** An error may quote what it stumbled over. */
+/** Masks the message of an error, which may quote the data that caused it. */
 async function sentenceOf(error: unknown, masker: Masker): Promise<string> {
   const said = messageOf(error).trim() || 'The analysis failed without a message.';
   try {

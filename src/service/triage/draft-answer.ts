@@ -8,7 +8,7 @@ import { type InvestigateDeps, investigate } from './investigate.ts';
 import type { OwnerFinder } from './owners.ts';
 import { type RuleMatch, ruleFor } from './recall.ts';
 
-/** Whose a failure is; empty where nobody is known. */
+/** The owner of a failure; empty if unknown. */
 type Owner = Pick<Analysis, 'owner' | 'fileOwners'>;
 
 /** An answer before it is saved, with whose the failure is. `startedAt` and `endedAt` are in milliseconds. */
@@ -30,7 +30,7 @@ export type Draft = { readonly owner: Owner } & (
   | { readonly kind: 'investigated'; readonly analysis: Analysis }
 );
 
-/** What people decided and ruled before. */
+/** The decisions and rules of people that may answer a failure. */
 interface KnownAnswers {
   readonly library: Pick<LibraryStore, 'recall'>;
   readonly rules: Pick<RuleStore, 'active'>;
@@ -41,7 +41,7 @@ export interface DraftDeps {
   readonly investigation: InvestigateDeps;
   /** Absent: nothing is known. */
   readonly known?: KnownAnswers;
-  /** Finds out whose a failure is; absent: nobody's. */
+  /** The owner finder; absent: failures have no owner. */
   readonly owners?: OwnerFinder;
 }
 

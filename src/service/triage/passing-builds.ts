@@ -23,15 +23,18 @@ export interface LearnDeps {
   };
   readonly archive: Pick<BuildArchive, 'list' | 'read'>;
   readonly masker: Masker;
-  /** By provider; uploads have none. */
+  /** The build sources by provider; uploads have none. */
   readonly buildSources: Readonly<Partial<Record<Build['provider'], Pick<BuildSource, 'fetchGreen'>>>>;
-  /** Looks whether what people taught is in a green build too; absent: nobody does. */
+  /**
+   * The dependencies of the check whether library entries also match a passing build; absent: entries are not
+   * flagged.
+   */
   readonly flagging?: FlagDeps;
-  /** How many green builds of a log are kept. */
+  /** The number of passing builds that are kept per log. */
   readonly greenBuilds: number;
 }
 
-/** Of all logs of one green build together, decompressed. */
+/** Size limit of all decompressed logs of one passing build together. */
 const MAX_BYTES = 32 * 1024 * 1024;
 
 /**
@@ -114,14 +117,17 @@ export async function flagContradicted(build: Build, logs: readonly PassingLog[]
 }
 
 /**
- * What the same log of two builds of a pipeline has in common: its name, as fetched. An upload's only log is the same log whatever
- * its file is called that day.
+ * Returns the key that the same log has in two builds of a pipeline: its name, as fetched. The only log of an
+ * upload has the same key whatever its file name is.
  */
 function greenKey(build: Pick<Build, 'provider'>, name: string, logs: number): string {
   return build.provider === 'upload' && logs === 1 ? '' : name;
 }
 
-/** The green builds that the store chose, or now chooses, for a log; the same ones that its build is read beside. */
+/**
+ * Returns the passing builds that the store has chosen, or now chooses, for a log. They are the same ones
+ * that its build is compared with.
+ */
 export function storedGreens(deps: BesideDeps): PassingLogs {
   return {
     of: async (build, sources, log) => {
@@ -132,7 +138,7 @@ export function storedGreens(deps: BesideDeps): PassingLogs {
   };
 }
 
-/** One green log at hand, which represents every log of the failed build; null: there is none. */
+/** Uses one given passing log for every log of the failed build; null: there is none. */
 export function greenAtHand(green: GreenTemplates | null): PassingLogs {
   return {
     of: async (_build, sources, log) => {
@@ -143,22 +149,23 @@ export function greenAtHand(green: GreenTemplates | null): PassingLogs {
   };
 }
 
-/** What the logs of a failed build are compared with. */
+/** The passing builds that the logs of a failed build are compared with. */
 export interface BesideGreen {
   readonly green: GreenTemplates;
-  /** By the name of the log: the newest green build that it is compared with. */
+  /** The newest passing build for comparison, by log name. */
   readonly builds: ReadonlyMap<string, GreenBuild>;
 }
 
 interface BesideDeps {
   readonly passingBuilds: Pick<PassingBuildStore, 'choose'>;
-  /** How many green builds a log is compared with; 0: none. */
+  /** The number of passing builds that a log is compared with; 0: none. */
   readonly greenBuilds: number;
 }
 
 /**
- * The green builds that each log of a failed build is compared with, or only the one named `only`; null where none of its logs has any.
- * Asked again, it says the same for a log that it was asked about before, so that a build that is read twice keeps its causes.
+ * Returns the passing builds that each log of a failed build is compared with, or only those of the log
+ * `only`; null if no log has any. The result for a log does not change later, so that a build that is read
+ * twice keeps its causes.
  */
 export async function diffAgainstPassing(
   build: Build,
@@ -183,7 +190,10 @@ export async function diffAgainstPassing(
   return { green: greenOfLogs(logs), builds };
 }
 
-/** The green build since which some of these excerpts are new, as their reasons say: of the most telling one. */
+/**
+ * Finds the passing build since which some of these excerpts are new, according to the reason of the most
+ * informative one.
+ */
 export function greenBehind(excerpts: readonly Excerpt[], beside: BesideGreen | null): GreenBuild | null {
   if (beside === null) return null;
   for (const { source, reason } of [...excerpts].sort((a, b) => b.weight - a.weight)) {
@@ -197,7 +207,7 @@ function nameOf({ build }: Pick<ChosenPassingLog, 'build'>): string {
   return `build ${build.number}`;
 }
 
-/** How long one green build may take; fetching has a limit of its own. */
+/** The time for which one passing build may be processed, in milliseconds; fetching has a separate limit. */
 const LEASE_MS = 300_000;
 
 /**

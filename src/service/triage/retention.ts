@@ -9,14 +9,14 @@ import type { OutboxStore } from '../../stores/outbox.ts';
 import type { ForgetScope, RetentionStore, RowCounts } from '../../stores/retention.ts';
 import { drainOutbox, type OutboxDeps } from '../outbox.ts';
 
-/** How long something is kept, in days since it was received; 0: for ever. */
+/** The retention periods, in days since receipt; 0: forever. */
 interface RetentionDays {
   readonly logsDays: number;
   readonly buildsDays: number;
 }
 
 interface RetentionPolicy extends RetentionDays {
-  /** For repositories of their own; what is not given is as for all. */
+  /** The retention periods of individual repositories; absent values are the general ones. */
   readonly repositories: Readonly<Record<string, { readonly logsDays?: number | undefined; readonly buildsDays?: number | undefined }>>;
 }
 
@@ -36,23 +36,24 @@ export interface Forgotten {
   /** Builds that stay, without their logs. */
   readonly logs: number;
   readonly libraryEntries: number;
-  /** What is recorded to be deleted elsewhere, and could not be yet. */
+  /** The deletions in other stores that are recorded but not yet done. */
   readonly pending: { readonly logs: number; readonly vectors: boolean };
 }
 
-/** Builds of one transaction: small enough that nobody waits for its end. */
+/** The number of builds per transaction, small enough that its locks delay no other work. */
 const BATCH = 50;
 const DAY_MS = 86_400_000;
 
-/** What would be deleted of a repository. */
+/** Counts what would be deleted of a repository. */
 export async function countRepository(deps: RetentionDeps, repository: string, olderThanDays: number): Promise<RowCounts> {
   return await deps.store.count(scopeOf(deps.clock, repository, olderThanDays));
 }
 
 /**
- * Deletes what is known of a repository, or what of it is older than so many days (0: all): builds with all that hangs on them, library entries
- * and their vectors, kept answers of tools, checkpoints, logs wherever they are. May be cut off anywhere and begun anew; what a store that is
- * away has stays pending in the database.
+ * Deletes everything known about a repository, or what is older than this number of days (0: all): builds
+ * with all dependent data, library entries and their vectors, cached tool answers, checkpoints, and logs in
+ * every store. It may be interrupted at any point and restarted; deletions in an unavailable store stay
+ * pending in the database.
  */
 export async function forgetRepository(
   deps: RetentionDeps,
@@ -98,7 +99,7 @@ export async function retain(
   return { builds, logs, libraryEntries: 0, pending: { logs: await removeLogs(deps, signal), vectors: false } };
 }
 
-/** Whether there is anything that the policy deletes. */
+/** Checks whether the policy keeps everything forever. */
 function keepsForEver(policy: RetentionPolicy): boolean {
   return [policy, ...Object.values(policy.repositories)].every(({ logsDays, buildsDays }) => !logsDays && !buildsDays);
 }
@@ -133,8 +134,8 @@ async function removeLogs({ archive, ...deps }: RetentionDeps, signal: AbortSign
 }
 
 /**
- * Days after which a store that knows no repositories may delete a log by itself, were nobody else to do so: a week after the last repository
- * would. 0: never.
+ * Returns the number of days after which a store that knows no repositories may delete a log by itself, as a
+ * fallback: a week after the last repository would. Returns 0 for never.
  */
 export function longestLogsDays(policy: RetentionPolicy): number {
   const days = [
@@ -170,7 +171,7 @@ const LEASE = 'retention';
 /** Longer than a batch and a look take; a process that died is followed by another one after that. */
 const HOLD_MS = 120_000;
 const RETAIN_MS = 3_600_000;
-/** Between two batches, so that deleting is nobody's load. */
+/** The pause between two batches, in milliseconds. It keeps the load of deletion low. */
 const PAUSE_MS = 200;
 
 /**

@@ -11,8 +11,8 @@ import { CHUNK_LINES, describeSource, windowOf } from './chunks.ts';
 /** An archive that also takes masked logs that are not in memory. */
 export interface MemoryArchive extends BuildArchive {
   /**
-   * The same as `put`. The log's bytes are read when they are requested, so they must stay open as long as the archive is used. `read` gives
-   * null for it, and of a line of more than 256 kB only the beginning is shown.
+   * Stores a log like `put`, but reads its bytes only on request, so they must stay open as long as the
+   * archive is used. `read` returns null for such a log, and lines of more than 256 kB are cut off.
    */
   putPieces(buildId: string, log: LogInPieces): Promise<void>;
 }
@@ -66,7 +66,10 @@ export function createMemoryArchive(): MemoryArchive {
   };
 }
 
-/** Held once: as its characters where they are its bytes, too, else as its bytes. */
+/**
+ * Returns the accessors of a text that is held in memory only once: as its characters if these are equal to
+ * its bytes, otherwise as its bytes.
+ */
 function heldText(text: string): Pick<Stored, 'read' | 'log'> {
   const bytes = bytesOfText(text);
   return { read: () => bytes.text(0, bytes.size), log: indexedLog(bytes) };
@@ -79,8 +82,9 @@ const LINE_FEED = 10;
 type IndexedLog = ReturnType<typeof indexedLog>;
 
 /**
- * A log by its lines, which are read from its bytes when they are requested; 1-based over `split('\n')`. The index, where it is not known, is made when
- * it is first needed; of a line longer than `longest` bytes a window has only the beginning.
+ * Creates line access to a log whose bytes are read on request; lines are 1-based over `split('\n')`. Builds
+ * the index on first use if it is not given. A window contains only the beginning of a line that is longer
+ * than `longest` bytes.
  */
 function indexedLog(bytes: LogBytes, longest = Number.POSITIVE_INFINITY, known?: LineIndex) {
   let made = known;
@@ -124,7 +128,10 @@ function* search(bytes: LogBytes, literals: readonly string[]): Generator<readon
   }
 }
 
-/** What follows the last line end of a chunk is a line where there is something, and at the end of the log. */
+/**
+ * Returns the line numbers of a chunk. The rest after the last line end counts as a line if it is not empty,
+ * or at the end of the log.
+ */
 function allLines({ bytes, lineEnds }: ScannedChunk, isLast: boolean): number[] {
   const hasRest = isLast || (lineEnds.at(-1) ?? -1) < bytes.length - 1;
   return Array.from({ length: lineEnds.length + (hasRest ? 1 : 0) }, (_, line) => line);

@@ -2,7 +2,7 @@ import { type Collection, type Db, MongoClient, MongoError, MongoServerError } f
 import { messageOf, TriageError } from '../../domain/errors.ts';
 import { orAborted } from '../../lib/time.ts';
 
-/** Until a server is found, in milliseconds: whoever waits can do without it. */
+/** Milliseconds to wait for a server. The limit is short because callers can continue without MongoDB. */
 const SELECT_MS = 2_000;
 const POOL = 20;
 
@@ -27,7 +27,7 @@ export interface PieceDocument {
   readonly generation: string;
   readonly chunk: number;
   readonly part: number;
-  /** Of this chunk. */
+  /** The number of parts of this chunk. */
   readonly parts: number;
   readonly firstLine: number;
   readonly bytes: Buffer;
@@ -96,7 +96,10 @@ async function makeIndexes(within: MongodbCollections['within']): Promise<void> 
   await within(({ pieces }) => pieces.createIndex({ expiresAt: 1 }, { expireAfterSeconds: 0 }));
 }
 
-/** A client whose first connection failed stays closed for good, so another one is made when it is needed again. */
+/**
+ * Keeps a client connected. A client whose first connection failed stays closed for good, so a new client is
+ * created at the next use.
+ */
 function keepConnected(create: () => MongoClient): { client(): Promise<MongoClient>; close(): Promise<void> } {
   // Once here, so that a wrong address is reported at the start.
   let next: MongoClient | null = create();
@@ -180,7 +183,7 @@ function toArchiveError(error: unknown): TriageError {
   return new TriageError('internal', `The archive in MongoDB failed: ${messageOf(error)}`, { cause: error });
 }
 
-/** Two wrote the same at the same moment. */
+/** Returns true if two writers inserted the same document at the same moment. */
 export function isDuplicate(error: unknown): boolean {
   return error instanceof MongoServerError && error.code === 11000;
 }

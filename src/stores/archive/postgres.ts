@@ -9,7 +9,10 @@ const BATCH = 40;
 
 const Version = z.object({ lines: z.int(), version: z.string() });
 
-/** Logs and reports in the database, as gzip chunks of 1,000 lines, so that a window is read without the rest. */
+/**
+ * Creates an archive of logs and reports in the database, stored as gzip chunks of 1,000 lines, so that a
+ * window can be read without the rest.
+ */
 export function createPostgresArchive(db: Database) {
   return {
     driver: 'postgres',

@@ -10,9 +10,9 @@ import { readExpectedSchema, repairSchema, verifySchema } from './verify-schema.
 /** One process at a time tries its rights and migrates. Older releases take the same lock. */
 const LOCK = 7_241_865_325_823_964;
 
-/** What the migrations create, if a superuser has not. */
+/** The extensions that the migrations create, unless a superuser already has. */
 const EXTENSIONS = ['vector', 'pg_trgm'] as const;
-/** Where the package of an extension comes from. */
+/** The packages that contain the extensions. */
 const EXTENSION_PACKAGES =
   'pgvector is the package postgresql-<release>-pgvector (Debian and Ubuntu: apt.postgresql.org) or pgvector_<release> (RPM); pg_trgm is in postgresql-contrib; RDS, Cloud SQL and Azure have both';
 

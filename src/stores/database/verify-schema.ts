@@ -4,7 +4,7 @@ import { REPAIR } from './applied-migrations.ts';
 import type { MigrationFile } from './migration-files.ts';
 import { findDifferences, readSchemaObjects, type SchemaObject } from './schema-objects.ts';
 
-/** Only there within a transaction that is rolled back. */
+/** The name of a temporary schema; it exists only within a transaction that is rolled back. */
 const SCRATCH = 'faultline_expected';
 const NOT_ALLOWED = '42501';
 /** Differences that a message names; the rest is counted. */

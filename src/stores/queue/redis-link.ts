@@ -3,7 +3,7 @@ import { messageOf } from '../../domain/errors.ts';
 import { isOlder } from '../../lib/text.ts';
 import type { Logger } from '../../ports/telemetry.ts';
 
-/** How long one command may take: an enqueue must never hold up an acceptance. */
+/** Milliseconds that one command may take: an enqueue must never delay the acceptance of a build. */
 const COMMAND_MS = 1000;
 /** Between two looks whether Redis still answers. */
 const HEARTBEAT_MS = 1000;
@@ -14,7 +14,10 @@ const SILENT_MS = 15_000;
 
 export type RedisLink = ReturnType<typeof openRedisLink>;
 
-/** A connection for short commands, made in the background, and whether anybody answers at its other end. Says once that Redis does not answer, and once that it does again. */
+/**
+ * Opens a connection for short commands in the background, and tracks whether Redis responds. Logs one
+ * message when Redis stops responding, and one when it responds again.
+ */
 export function openRedisLink(url: string, logger: Logger) {
   const client = connect(url, { enableOfflineQueue: false, commandTimeout: COMMAND_MS });
   let reachable = false;
@@ -48,7 +51,8 @@ export function openRedisLink(url: string, logger: Logger) {
       back();
     } catch (error) {
       away(error);
-      // The other end may be gone without a word; a new connection finds out. One that refuses has answered.
+      // The other end may have disappeared silently; a new connection finds out. A server that refuses a
+      // command has answered, so its connection stays.
       if (client.status === 'ready' && !(error instanceof ReplyError)) client.disconnect(true);
     }
   };
@@ -79,7 +83,7 @@ export function openRedisLink(url: string, logger: Logger) {
   };
 }
 
-/** A connection for a worker, whose commands wait for Redis to come back. */
+/** Opens a connection for a worker; its commands wait until Redis is available again. */
 export function connectWorker(url: string): Redis {
   return connect(url, { socketTimeout: SILENT_MS });
 }
@@ -93,7 +97,7 @@ function connect(url: string, options: Pick<RedisOptions, 'enableOfflineQueue' |
   });
 }
 
-/** What BullMQ recommends; below it some of its scripts take slower ways. */
+/** The oldest version that BullMQ recommends; on older ones some of its scripts use slower methods. */
 const OLDEST = [6, 2] as const;
 
 /** Warns of a server that forgets messages, and says how to mend it. Nothing is lost there, but jobs start late. */

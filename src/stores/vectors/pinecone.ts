@@ -17,10 +17,11 @@ const DELETE_AT_ONCE = 1_000;
 const FETCHES_AT_ONCE = 4;
 
 /**
- * An index at Pinecone: each namespace by the name of its embedder, texts in the metadata (as far as 40 KB take them). A shorter vector is
- * filled up with zeros, so one index serves a model and the comparison of words. A write ends when queries show it, or after `visibleMs`.
- * Throws TriageError: `upstream-auth`, `quota-exhausted`, `rate-limited`, `upstream-failed`, `timeout`, `cancelled`, `invalid-input`;
- * `invalid-config` where the index is missing or unfit.
+ * Creates an index at Pinecone: each namespace includes the name of its embedder, and texts are in the
+ * metadata (up to 40 KB). A shorter vector is padded with zeros, so that one index serves a model and the
+ * comparison of words. A write ends when queries show it, or after `visibleMs`. Throws TriageError:
+ * `upstream-auth`, `quota-exhausted`, `rate-limited`, `upstream-failed`, `timeout`, `cancelled`,
+ * `invalid-input`; `invalid-config` if the index is missing or unsuitable.
  */
 export function createPineconeIndex(given: PineconeOptions, embedder: Embedder): VectorIndex {
   const space = openSpace(given, embedder);
@@ -51,7 +52,10 @@ export function createPineconeIndex(given: PineconeOptions, embedder: Embedder):
   };
 }
 
-/** The same for an embedding model. `kept` names the embedders whose vectors `clear` leaves alone. */
+/**
+ * Creates the same index for an embedding model. `kept` names the embedders whose vectors `clear` does not
+ * delete.
+ */
 export function createSemanticPineconeIndex(options: PineconeOptions, embedder: Embedder, kept: readonly string[]): SemanticIndex {
   const index = createPineconeIndex(options, embedder);
   const space = openSpace(options, embedder);
@@ -146,21 +150,24 @@ export interface PineconeOptions {
   readonly apiKey: string;
   /** Name of the index. */
   readonly index: string;
-  /** Of the control plane; null: Pinecone's own. */
+  /** The address of the control plane; null for Pinecone's own. */
   readonly baseUrl: string | null;
   readonly logger?: Logger;
-  /** Of one call with all its tries, in milliseconds. */
+  /** Time limit of one call with all its tries, in milliseconds. */
   readonly timeoutMs?: number;
   /** Tries after the first. */
   readonly maxRetries?: number;
   readonly retryDelayMs?: number;
   readonly maxReplyBytes?: number;
-  /** How long a write waits until queries show it, in milliseconds. */
+  /** Milliseconds that a write waits until queries show it. */
   readonly visibleMs?: number;
 }
 
 const DEFAULTS = { timeoutMs: 10_000, maxRetries: 3, retryDelayMs: 250, maxReplyBytes: 32 * 1024 * 1024, visibleMs: 10_000 };
-/** What doctor and readiness ask: a sentence about the index; throws what keeps it from being used. */
+/**
+ * Checks the index for doctor and readiness. Returns a sentence about the index; throws the error that
+ * prevents its use.
+ */
 export async function checkPinecone(
   options: PineconeOptions,
   embedder: Pick<Embedder, 'dimensions'>,
@@ -173,7 +180,9 @@ export async function checkPinecone(
 
 type Space = ReturnType<typeof openSpace>;
 
-/** The calls to one index, whose host is requested once and again after it could not be reached. */
+/**
+ * Creates the calls to one index. Its host is looked up once, and again after the host could not be reached.
+ */
 function openSpace(given: PineconeOptions, embedder: Embedder) {
   const options = { ...DEFAULTS, logger: silentLogger, ...given };
   const call = createPineconeCalls(options);
@@ -219,8 +228,9 @@ function isOurs(namespace: string): namespace is VectorNamespace {
 }
 
 /**
- * Pinecone shows a write a moment later. Each namespace counts its writes, and a query says how far it looked: what is asked after a write
- * then sees it, in this process and in any other. Where it takes too long the write stands all the same. Indexes of pods have no such count.
+ * Waits until queries show a write, because Pinecone shows it with a delay. Each namespace counts its writes,
+ * and a query reports up to which write it looked, so a later query in any process sees the write. If this
+ * takes too long, the write remains valid. Pod-based indexes have no such count.
  */
 async function untilVisible(space: Space, namespace: VectorNamespace, written: number | null, signal: AbortSignal | undefined) {
   if (written === null) return;
@@ -260,7 +270,7 @@ function namespaceOf(namespace: VectorNamespace, embedder: string): string {
   return `${namespace}.${slugOf(embedder)}`;
 }
 
-/** Whether a namespace of the index is one of ours and belongs to none of these embedders. */
+/** Returns true if a namespace of the index is one of ours and belongs to none of these embedders. */
 function isOfOthers(name: string, embedders: readonly string[]): boolean {
   const ours = /^(?:knowledge|team_knowledge|error_library)\.(.+)$/.exec(name);
   return ours !== null && !embedders.some((embedder) => slugOf(embedder) === ours[1]);
@@ -271,7 +281,10 @@ function slugOf(embedder: string): string {
   return slug === embedder ? slug : `${slug}-${createHash('sha256').update(embedder).digest('hex').slice(0, 8)}`;
 }
 
-/** A record as Pinecone takes it: never a vector of zeros, which has no direction; filled up with zeros, which changes no cosine. */
+/**
+ * Converts an item to a Pinecone record. A vector is padded with zeros, which does not change a cosine, and
+ * is never all zeros, because that has no direction.
+ */
 function recordOf({ id, text, metadata }: VectorItem, vector: Float32Array, dimension: number): PineconeVector {
   return { id, values: valuesOf(vector, dimension), metadata: fitted(text, metadata) };
 }
@@ -284,7 +297,7 @@ function valuesOf(vector: Float32Array, dimension: number): number[] {
   return values.some((value) => value !== 0) ? values : values.map((_, index) => (index === 0 ? 1 : 0));
 }
 
-/** What was stored: the item's own metadata, and its text as far as it had room. */
+/** Reads the stored metadata: the item's own metadata, and its text as far as it fitted. */
 function readMetadata(stored: unknown): Pick<VectorItem, 'text' | 'metadata'> {
   const { [TEXT]: text = '', ...metadata } = Metadata.catch({}).parse(stored);
   return { text: String(text), metadata };
@@ -300,7 +313,7 @@ function fitted(text: string, metadata: VectorItem['metadata']): PineconeVector[
   return { ...fields, [TEXT]: cut(text.toWellFormed(), room) };
 }
 
-/** The longest beginning that takes no more bytes as JSON; never half a character. */
+/** Returns the longest prefix that fits into `most` bytes as JSON; never splits a character. */
 function cut(text: string, most: number): string {
   if (bytesOf(text) - 2 <= most) return text;
   let fits = 0;

@@ -191,7 +191,10 @@ export const COMPILED_RUNNERS: readonly Runner[] = [
   ] },
 ];
 
-/** Go prints remarks and failures alike: what compares is the failure, else what was printed last. */
+/**
+ * Chooses the message of a Go test, because Go prints remarks and failures alike: a line that compares
+ * values, or else the last line.
+ */
 function goMessage(named: Named, body: readonly string[]): Named {
   const said = body.flatMap((text) => /^\s{4,40}[\w./-]{1,200}_test\.go:\d{1,7}: (\S.{0,1000})$/.exec(text)?.[1] ?? []);
   const isPanic = body.some((text) => /^\s{0,8}panic: /.test(text));
@@ -222,7 +225,10 @@ function trialName(_: Named, body: readonly string[]): Named | null {
   return { name: path.slice(dot + 1), suite: path.slice(0, Math.max(0, dot)) };
 }
 
-/** A test is named by its path in the summary, and by a dotted one in its section; what a subtest adds is left out. */
+/**
+ * Normalizes the name of a test, which the summary gives as a path and its section as a dotted name. The part
+ * that a subtest adds is left out.
+ */
 function pytestName(named: Named): Named {
   const { file, rest } = named;
   const title = (rest ?? named.name ?? file ?? '').replace(/ <- .{1,300}$/, '').replace(PYTEST_SUBTEST, '');
@@ -241,7 +247,10 @@ function scenarioMessage(named: Named, body: readonly string[]): Named {
   return { ...named, message: groupsIn(body, SAID)?.said ?? '' };
 }
 
-/** `#   Failed test 'adds up'`, with the place on the same line or the next, and what was got and expected below. */
+/**
+ * Reads `# Failed test 'adds up'`, with the place on the same line or the next, and the actual and expected
+ * values below.
+ */
 function proveCheck(named: Named, body: readonly string[]): Named | null {
   const said = body.map((text) => text.replace(/^\s{0,12}#\s{0,20}/, ''));
   const place = named.file === undefined ? groupsIn(said, /^(?:in|at) (?<file>\S{1,300}) (?:at )?line (?<line>\d{1,7})\.$/) : named;
@@ -282,7 +291,7 @@ function scalaPlace(named: Named): Named {
   return { ...named, ...place };
 }
 
-/** A title may begin with the class itself. */
+/** Splits off the class if the title begins with it. */
 function gradleName(named: Named): Named {
   const full =
     /^(?<suite>(?:[a-z_]\w{0,80}\.){1,20}[A-Z][\w$]{0,200}|[\w$]{1,100}(?:\.[\w$]{1,100}){1,20}(?=\.[\w$]{1,200}(?:\[.{1,200})?$))\.(?<name>\S.{0,400})$/.exec(

@@ -4,7 +4,7 @@ import { blockEnd, type LogText, lineAbove, linesBetween, remembered } from '../
 import type { Extractor, Findings, Groups } from '../extraction.ts';
 import { type AddTest, lookBack, openTestList, placeIn, readBlock } from './block.ts';
 
-/** What the lines that name a failing test say of it: named groups of a shape's patterns. */
+/** The groups of a shape's patterns on the lines that name a failing test. */
 export type Named = Groups;
 
 /**
@@ -24,11 +24,17 @@ export interface Shape {
   readonly titled?: boolean;
   /** The line above it, blank ones left out, that makes it none: it failed because what ends there did. */
   readonly unless?: RegExp;
-  /** By what the runner's `opens` names this test: its block begins there where nothing is below. */
+  /**
+   * Returns the key by which the runner's `opens` identifies this test. The test's block begins there if
+   * nothing is below its name.
+   */
   readonly opened?: (named: Named) => string;
   /** The name is the heading between the two nearest lines above that look like this, a part on each line. */
   readonly between?: RegExp;
-  /** Which lines below belong to it: those indented more (where absent), all lines up to `until`, or none. */
+  /**
+   * The lines below that belong to the test: those indented more (the default), all lines up to `until`, or
+   * none.
+   */
   readonly body?: 'indented' | 'open' | 'none';
   readonly until?: RegExp;
   readonly limit?: number;
@@ -52,7 +58,7 @@ export interface Runner {
   readonly shapes: readonly Shape[];
   /** Set where another reader may have reported the same tests: those of like names, or of the very same name, are not reported again. */
   readonly fillsIn?: 'alike' | 'same';
-  /** What lines are freed of before they are read. */
+  /** The pattern that is removed from lines before they are read. */
   readonly strip?: RegExp;
   /** A line that the runner prints in each run: a log without it has none of its tests. */
   readonly ran?: RegExp;
@@ -64,7 +70,7 @@ export interface Runner {
   readonly nested?: boolean;
 }
 
-/** The reader of one runner. */
+/** Creates the reader of one runner. */
 export function readerOf(runner: Runner): Extractor {
   return {
     name: runner.name,
@@ -73,7 +79,7 @@ export function readerOf(runner: Runner): Extractor {
   };
 }
 
-/** A log whose lines lack what these patterns find. */
+/** Returns a view of the log without the matches of these patterns. */
 export function stripped(log: LogText, ...patterns: readonly RegExp[]): LogText {
   const strip = (line: number) => patterns.reduce((text, pattern) => text.replace(pattern, ''), log.line(line));
   return { ...log, line: remembered(log.lineCount, strip) };
@@ -112,7 +118,10 @@ function readRunner(whole: LogText, lines: readonly number[], found: Findings, r
   if (runner.nested === true) dropParents(found, runner.name);
 }
 
-/** What was raised in a test's block, its deepest frame first; a bare `assert` is none. */
+/**
+ * Adds the exception that was raised in a test's block, with its deepest frame first. A bare `assert` does
+ * not count.
+ */
 function addException(log: LogText, { known, start, end }: NonNullable<ReturnType<typeof readShape>>, found: Findings): void {
   const raised = /^(?<type>[A-Za-z_][\w.]{0,150}(?:Error|Exception|Exit|Interrupt|Timeout|Warning))(?:: (?<said>.{0,500}))?$/.exec(
     known.message ?? '',
@@ -179,13 +188,13 @@ function endOf(log: LogText, line: number, shape: Shape): number {
   return withoutBlanks(log, line, end);
 }
 
-/** Some runners print a test's place, and nothing else, on the line above its title. */
+/** Reads the place of a test on the line above its title, where some runners print it and nothing else. */
 export function placeAbove(log: LogText, line: number): { readonly file: string | null; readonly line: number | null } {
   const text = log.line(line - 1);
   return (isPlace(text) ? placeIn(text) : null) ?? { file: null, line: null };
 }
 
-/** Whether a line is a place and nothing else. */
+/** Checks whether a line consists only of a place. */
 export function isPlace(text: string): boolean {
   return /^\s{0,12}[^\s:()]{1,300}\.\w{1,8}[:(]\d{1,7}[:)\d]{0,10}\s{0,4}$/.test(text);
 }
@@ -199,7 +208,7 @@ function headingBetween(log: LogText, line: number, rule: RegExp): Named | null 
   return { name: parts.filter((part) => part !== '').join('/') };
 }
 
-/** The last line of a block that is not blank. */
+/** Returns the last line of a block that is not blank. */
 export function withoutBlanks(log: LogText, start: number, end: number): number {
   let last = end;
   while (last > start && log.line(last).trim() === '') last--;
@@ -226,7 +235,7 @@ export function wordsOf({ suite, name }: { readonly suite: string | null; readon
   return { all: split(`${suite ?? ''} ${name}`), own: split(name) };
 }
 
-/** Whether two tests may be one: the name of either is among the words of the other. */
+/** Checks whether two tests may be the same: the name of either is among the words of the other. */
 export function isAlike(one: Words, other: Words): boolean {
   return isWithin(one.own, other.all) || isWithin(other.own, one.all);
 }

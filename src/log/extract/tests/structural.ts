@@ -31,7 +31,7 @@ const OPEN = /[{[(`]$/;
 const NEAR = 300;
 
 interface Item {
-  /** As it was written. */
+  /** The title as it was written. */
   readonly title: string;
   readonly known: KnownTest;
   readonly start: number;
@@ -39,7 +39,7 @@ interface Item {
   readonly indent: number;
   readonly trust: Trust;
   readonly framework: string | undefined;
-  /** In what kind of list it stands. */
+  /** The kind of list that contains it. */
   readonly listed?: 'plain' | 'numbered';
 }
 
@@ -81,7 +81,7 @@ function findTwin({ byPath, byName }: ReturnType<typeof indexTests>, { all, own 
   return byPath.get(all.join(' '))?.[0] ?? (named.length === 1 ? (named[0] ?? -1) : -1);
 }
 
-/** The places of tests in their list, by all their words and by those of their names. */
+/** Indexes the positions of tests in their list by all their words and by the words of their names. */
 function indexTests(reported: readonly ReportedTest[]) {
   const places = [...reported.keys()];
   return {
@@ -90,7 +90,10 @@ function indexTests(reported: readonly ReportedTest[]) {
   };
 }
 
-/** Where a reader of the runner spoke, nothing is added to what it reported. */
+/**
+ * Checks whether a reader of the runner already covers the item: nothing is added to what such a reader
+ * reported.
+ */
 function isCovered(reported: readonly ReportedTest[], { start, trust, framework, listed }: Item, words: Words): boolean {
   if (reported.length === 0) return false;
   if (reported.some((one) => isAlike(one.words, words))) return true;
@@ -102,7 +105,7 @@ function isCovered(reported: readonly ReportedTest[], { start, trust, framework,
   return start >= minOf(lines) - NEAR && start <= maxOf(lines) + NEAR;
 }
 
-/** Whether no reported test is on both sides of a line, and none is right beside it. */
+/** Checks whether all reported tests are on the same side of a line and none is close to it. */
 function isApart(reported: readonly ReportedTest[], start: number): boolean {
   const lines = reported.map(({ line }) => line);
   return start > maxOf(lines) + BESIDE || start < minOf(lines) - BESIDE;
@@ -138,13 +141,18 @@ function readItems(log: LogText, lines: readonly number[]): Item[] {
   return items;
 }
 
-/** A numbered item that no heading announces: it says that it failed, or has a place of its own on the line above or below. */
+/**
+ * Checks whether a numbered item without a heading stands for a failure: it says that it failed, or has a
+ * place of its own on the line above or below.
+ */
 function isOwnItem(log: LogText, line: number, text: string): boolean {
   if (/^\s{0,4}\d{1,5}\) (?:(?:Failure|Error):$|(?:Failed|Error) : )/.test(text)) return true;
   return ITEM.test(text) && (isPlace(log.line(line + 1)) || isPlace(log.line(line - 1)));
 }
 
-/** `1) title`, the titles of mocha's suites on lines of their own; the numbers must follow one another. */
+/**
+ * Reads `1) title`, with the titles of mocha's suites on lines of their own. The numbers must be consecutive.
+ */
 function readNumbered(log: LogText, line: number, text: string, next: number | null): Item | null {
   const title = ITEM.exec(text)?.groups?.title;
   if (title === undefined || (next !== null && Number.parseInt(text.trim(), 10) !== next)) return null;
@@ -165,7 +173,7 @@ function readNumbered(log: LogText, line: number, text: string, next: number | n
   return itemOf(log, line, { title: name, suite: path.slice(0, -1).join(' ') }, 'sure', end);
 }
 
-/** The items below a heading, or behind it on its line, that say of which class or file they are. */
+/** Reads the items below a heading, or after it on its line, that name their class or file. */
 function readListed(log: LogText, head: number, text: string): Item[] {
   const end = blockEnd(log, head, 300, (below) => below.trim() !== '' && !LIST.test(below));
   const behind = /^[^:\n]{1,40}:(?<item>[^\n]{1,600})$/.exec(text)?.groups?.item;
@@ -178,7 +186,9 @@ function readListed(log: LogText, head: number, text: string): Item[] {
   });
 }
 
-/** A file that could not be loaded is what failed: none of its tests ran. */
+/**
+ * Creates the item of a file that could not be loaded. The file itself is what failed: none of its tests ran.
+ */
 function fileItem(log: LogText, line: number, file: string): Item {
   const item = itemOf(log, line, { title: '' }, 'sure', line);
   return { ...item, known: { ...item.known, name: file, suite: null, file } };
@@ -203,7 +213,10 @@ function titleEnd(log: LogText, line: number): number {
   return line;
 }
 
-/** The verdict on a line of its own: the name is on the line above, behind a label, or below where a place is beside the verdict. */
+/**
+ * Reads a verdict on a line of its own. The name is on the line above, after a label, or on the line below if
+ * a place follows the verdict.
+ */
 function readApart(log: LogText, line: number, text: string): Item | null {
   const place = /^(?:Failure|Error|FAIL|FAILED) \S{1,2} (?<file>[^\s@]{1,300}\.\w{1,6})(?: @ |:)(?<line>\d{1,7})$/.exec(text)?.groups;
   if (place !== undefined) return itemOf(log, line, { ...place, title: log.line(line + 1).trim() }, 'sure', line + 1);
@@ -232,7 +245,7 @@ function readMarked(log: LogText, line: number, text: string, ran: boolean): Ite
   return null;
 }
 
-/** Whether the line below is indented more: what went wrong. */
+/** Checks whether the line below is indented more and so describes what went wrong. */
 function hasDetail(log: LogText, line: number): boolean {
   return log.line(line + 1).trim() !== '' && indentOf(log.line(line + 1)) > indentOf(log.line(line));
 }
@@ -260,7 +273,10 @@ function itemOf(log: LogText, line: number, groups: Readonly<Record<string, stri
   return { title: groups.title?.trim() ?? '', known, start: line, end, indent, trust, framework: groups.framework };
 }
 
-/** The block of a test goes on while lines are indented more, and over the paragraph right below it; the next result ends it. */
+/**
+ * Returns the last line of a test's block. The block continues while lines are indented more, and over the
+ * paragraph right below; the next result ends it.
+ */
 function bodyEnd(log: LogText, line: number, from: number): number {
   const indent = indentOf(log.line(line));
   let isParagraph = true;
@@ -281,7 +297,7 @@ function bodyEnd(log: LogText, line: number, from: number): number {
   return withoutBlanks(log, from, end);
 }
 
-/** The headings above a marked line in a tree, each indented less than what it holds. */
+/** Returns the headings above a marked line in a tree, each indented less than the lines it contains. */
 function headingsAbove(log: LogText, line: number, indent: number): string | null {
   const path: string[] = [];
   let below = indent;
@@ -297,8 +313,9 @@ function headingsAbove(log: LogText, line: number, indent: number): string | nul
 }
 
 /**
- * Weaker marks are none beside those of a known runner or a numbered list, nor are places of a list in a class whose tests
- * were shown one by one: they may name the method that threw. A file that could not be loaded stands for its tests where none of them is named.
+ * Removes weaker marks if there are marks of a known runner or a numbered list. Removes places in a list
+ * whose class's tests were shown one by one, since they may name the method that threw. A file that could not
+ * be loaded stands for its tests if none of them is named.
  */
 function unlisted(items: readonly Item[]): Item[] {
   const isKnown = items.some(({ framework, listed }) => framework !== undefined || listed === 'numbered');
@@ -316,7 +333,10 @@ function classOf(suite: string): string {
   return suite.slice(suite.lastIndexOf('.') + 1);
 }
 
-/** Below a list of marked titles, a passage for each: its title alone on a line, and what went wrong. */
+/**
+ * Adds the passages below a list of marked titles: each has the title alone on a line, and then what went
+ * wrong.
+ */
 function withPassages(log: LogText, items: readonly Item[]): Item[] {
   const bare = items.filter(({ start, end, title }) => end <= start + 1 && title.length > 3);
   const last = items.at(-1)?.start ?? 0;
@@ -341,7 +361,9 @@ function withPassages(log: LogText, items: readonly Item[]): Item[] {
   });
 }
 
-/** What is reported twice, in the tree of a run and in its summary, gets one name: the longest. */
+/**
+ * Gives a test that is reported twice, in the tree of a run and in its summary, a single name: the longest.
+ */
 function unique(items: readonly Item[]): Item[] {
   const byLast = new Map<string, KnownTest[]>();
   for (const { known } of items) {
@@ -370,7 +392,7 @@ function pathOf({ suite = null, name }: KnownTest): readonly string[] {
   return wordsOf({ suite, name }).all;
 }
 
-/** A suite fails because its tests do: only they are failing tests of their own. */
+/** Removes suites that fail only because their tests do: just the tests count as failing tests. */
 function withoutSuites(log: LogText, items: readonly Item[]): Item[] {
   const names = items.map(({ known }) => known.name);
   return items.filter(({ known, start, indent, trust }, index) => {

@@ -2,7 +2,7 @@ import { blockEnd, lineAbove } from '../../lines/lines.ts';
 import type { Extractor } from '../extraction.ts';
 import { INDENTED, type Tool } from './diagnostics.ts';
 
-/** What an action printed below the line of the builder, up to its next word. */
+/** The output of an action below the builder's line, up to the builder's next message. */
 const printedByBazel = /^(?!ERROR|INFO|WARNING|Target|FAILED|Build|\[\d|\(\d\d:)/;
 const printedByNinja = /^(?!\[\d{1,6}\/\d{1,6}\]|ninja: |FAILED: |$)/;
 const mavenSays =
@@ -120,7 +120,7 @@ export const ansible: Extractor = {
   },
 };
 
-/** The first line of the message in a result, which is JSON or cut short of it. */
+/** Returns the first line of the message in a result, which is JSON, possibly cut off. */
 function messageOf(result: string): string | null {
   const said = /"(?:msg|stderr)": "((?:[^"\\]|\\.){1,480})/.exec(result)?.[1];
   return said?.split('\\n')[0]?.replace(/\\"/g, '"') ?? null;

@@ -7,17 +7,20 @@ interface DiagnosticShape {
   readonly pattern: RegExp;
   readonly severity?: 'error' | 'warning';
   readonly weight?: number;
-  /** Which lines still belong to the complaint above them: source lines, carets, notes. */
+  /** Lines that still belong to the complaint above them: source lines, carets, notes. */
   readonly belongs?: RegExp;
-  /** Where the first line only names the kind of trouble: the message on a line below it, as the group `said`. */
+  /** The message on a line below, as the group `said`, if the first line only names the kind of problem. */
   readonly messageBelow?: RegExp;
-  /** Where the place is on a line below the message: groups as in `pattern`. */
+  /** The place on a line below the message, with groups as in `pattern`. */
   readonly placeBelow?: RegExp;
   /** Lines of the block that tell most: each is also a block of its own, so that it stays where the whole does not fit. */
   readonly telling?: RegExp;
   /** It only points up to what was said before: weighed, but no diagnostic of its own. */
   readonly pointer?: boolean;
-  /** What it says is a message, not a diagnostic: a service, a network or a file system answered, and no source is to blame. */
+  /**
+   * True if the text is a message, not a diagnostic: a service, a network or a file system answered, and no
+   * source is to blame.
+   */
   readonly isMessage?: boolean;
 }
 
@@ -35,7 +38,7 @@ const MAX_BLOCK = 40;
 /** A line that is indented. */
 export const INDENTED = /^\s{1,200}\S/;
 
-/** One reader for each tool of a table, by the tool's name. */
+/** Creates one reader for each tool of a table, named after the tool. */
 export function readersOf(tools: readonly Tool[]): Extractor[] {
   return tools.map(({ tool, literals, says }) => ({
     name: tool,
@@ -84,7 +87,7 @@ function add(tool: string, shape: DiagnosticShape, groups: Groups, log: LogText,
     if (shape.telling.test(log.line(at))) found.block(at, at, weightOf(severity, most, 0) + 1, reason);
 }
 
-/** The groups on the first line below a complaint that the pattern fits. */
+/** Returns the groups of the first line below a complaint that the pattern matches. */
 function groupsBelow(log: LogText, start: number, end: number, pattern: RegExp | undefined): Groups | undefined {
   const line = pattern === undefined ? null : lineBelow(log, start + 1, end - start - 1, (text) => pattern.test(text));
   return line === null ? undefined : pattern?.exec(log.line(line))?.groups;

@@ -25,7 +25,7 @@ const PHRASES: readonly Phrase[] = [
   { pattern: /\b(?:error|ERROR)\b/, weight: 34, reason: 'error line' },
 ];
 
-/** What a notice weighs that holds a phrase, and what an ending does as a message. */
+/** The weight of a notice that contains a phrase, and the weight of an ending as a message. */
 const [NOTICE, ENDING] = [16, 8];
 
 /** Error lines that no tool's own reader knows: the net under all others. */
@@ -107,10 +107,13 @@ const ROW =
   /^\s{1,12}(?:line )?(?<line>\d{1,7})(?:[:,](?<column>\d{1,6}))?(?:-\d{1,7}(?::\d{1,6})?)?(?: \||:)?\s{1,12}(?<said>\S.{0,500})$/;
 const CODE = /^(?<message>.{1,400}?)\s{2,60}[([]?(?<code>[@\w/.-]{2,80})[)\]]?$/;
 
-/** What a runner's problem matcher puts before a finding, and a workspace's package and task, as pnpm and Turborepo write them. */
+/**
+ * The prefix that a runner's problem matcher puts before a finding, or the workspace's package and task, as
+ * pnpm and Turborepo write them.
+ */
 const BESIDE = /^(?:##\[(?:error|warning)\]|(?:@?[\w.-]{1,60}\/)?[\w./-]{1,80}(?: |:)[\w:-]{1,40}: )/;
 
-/** A line as the tool printed it. */
+/** Returns a line as the tool printed it. */
 function toolLine(log: LogText, line: number): string {
   return log.line(line).replace(BESIDE, '');
 }
@@ -146,7 +149,10 @@ function readRow(text: string): Omit<Placed, 'file'> | null {
   return { ...place, severity, code: code ?? coded?.code ?? null, message: coded?.message ?? message };
 }
 
-/** PHPStan's and PHP_CodeSniffer's tables: the file is above its rows, and the rows of the first bear no severity. */
+/**
+ * Reads the tables of PHPStan and PHP_CodeSniffer. The file is above its rows, and the rows of PHPStan have
+ * no severity.
+ */
 function readTable(log: LogText, line: number, file: string, tool: string, found: Findings): void {
   if (found.leftOut.has(tool)) return;
   const end = blockEnd(log, line, 60, (one) => /^[\s-]/.test(one) && one.trim() !== '' && !/^\s{1,4}Line\s/.test(one));
@@ -160,7 +166,7 @@ function readTable(log: LogText, line: number, file: string, tool: string, found
   found.toolchains.add(tool);
 }
 
-/** With `--max-warnings` too many warnings are the error. */
+/** Turns ESLint's warnings into errors: with `--max-warnings`, too many warnings are the error. */
 function countWarnings(found: Findings, from: number): void {
   for (const [at, one] of found.diagnostics.entries()) {
     if (at < from || one.tool !== 'eslint' || one.severity !== 'warning' || one.at === null) continue;
@@ -169,7 +175,7 @@ function countWarnings(found: Findings, from: number): void {
   }
 }
 
-/** The line above that names the file of an indented row; 0 where there is none. */
+/** Returns the line above that names the file of an indented row; 0 if there is none. */
 function fileAbove(log: LogText, line: number): number {
   const indent = toolLine(log, line).search(/\S/);
   for (let at = line - 1; at >= Math.max(1, line - 200); at--) {
@@ -193,7 +199,7 @@ interface Complaint {
   readonly reason: string;
 }
 
-/** How a status of 4xx or 5xx is announced. */
+/** Phrases that announce a status of 4xx or 5xx. */
 const STATUS_WORDS = ['status', 'status code', 'returned', 'response', 'error'].flatMap((word) =>
   [' ', ': ', ':', '='].map((mark) => word + mark),
 );

@@ -9,7 +9,10 @@ import { type ScoredBuild, type ScoredFailure, scoreBuildCases } from './score-f
 interface Share {
   readonly name: string;
   readonly count: (build: ScoredBuild) => readonly [held: number, of: number];
-  /** What is against the figure: builds where something does not hold, or where something does. */
+  /**
+   * The builds that count against the figure: those where something does not hold, or those where something
+   * does.
+   */
   readonly against: 'missing' | 'held';
   /** Needs answers, not a reading alone. */
   readonly needsAnswers: boolean;
@@ -97,7 +100,7 @@ function scoreShare({ name, count, against }: Share, builds: readonly ScoredBuil
   );
 }
 
-/** A row of a small table for each value, in their order; none where the rows name no value. */
+/** Returns a row of a small table for each value, in their order. Returns none if no row names a value. */
 function scoreRows(builds: readonly ScoredBuild[], valueFor: (build: ScoredBuild) => string | null, prefix: string): Figure[] {
   const named = [...Map.groupBy(builds, valueFor)].sort(([left], [right]) => ((left ?? '') < (right ?? '') ? -1 : 1));
   if (named.every(([value]) => value === null)) return [];
@@ -141,7 +144,10 @@ function countPairs<Item>(items: readonly Item[], keyFor: (item: Item) => string
   return [...Map.groupBy(items, keyFor).values()].reduce((total, { length }) => total + pairsOf(length), 0);
 }
 
-/** What is one cause where pairs are counted: the labelled one, or the step whose files a tool found faults in. */
+/**
+ * Returns the key of a cause for counting pairs: the labeled cause, or, for findings of a tool, the step of
+ * the log that reported them.
+ */
 function causeKey({ failure, isFinding }: ScoredFailure): string {
   return isFinding ? JSON.stringify(['findings', failure.log ?? null, failure.step ?? null]) : failure.cause;
 }

@@ -29,7 +29,7 @@ import {
   shortHashOf,
 } from './recording-lines.ts';
 
-/** Who is asked in a run. */
+/** The components that a run asks. */
 interface Asked {
   readonly analyst: Analyst;
   readonly fallbackAnalyst?: Analyst | undefined;
@@ -62,8 +62,9 @@ type Run = Asked & { readonly subject: TriageSubject; readonly limits: object };
 export type RunRecorder = ReturnType<typeof createRunRecorder>;
 
 /**
- * Records runs: in memory until the run ends or waits, and now and then before, since what a model said is dear. What cannot be kept is
- * logged; no run ever fails, or waits, for it before its end.
+ * Records runs in memory until the run ends or waits, and saves occasionally before that, because model
+ * replies are expensive. A failure to save is logged; no run fails because of it or waits for it before its
+ * end.
  */
 export function createRunRecorder(options: RecorderOptions) {
   /** Begins to listen to a run, or to the rest of one that was cut off. */
@@ -100,7 +101,7 @@ function beginRecording(run: Run, options: RecorderOptions) {
   };
 }
 
-/** What one process writes of one run. */
+/** Collects what one process records of one run. */
 function openNotebook({ subject, limits, analyst, fallbackAnalyst }: Run, startedAt: number, options: RecorderOptions) {
   const { clock, masker, logger, keep } = options;
   const { triageId } = subject;
@@ -144,7 +145,10 @@ function openNotebook({ subject, limits, analyst, fallbackAnalyst }: Run, starte
   };
 }
 
-/** Nothing where the answer cannot be hashed, such as one nested deeper than JSON goes. */
+/**
+ * Creates the last line. Returns none if the answer cannot be hashed, for example because it is nested too
+ * deeply for JSON.
+ */
 function endingOf(analysis: Analysis, run: string): RecordingLine[] {
   try {
     return [{ what: 'ended', run, analysisId: analysis.id, analysisHash: fullHashOf(analysis) }];
@@ -153,7 +157,10 @@ function endingOf(analysis: Analysis, run: string): RecordingLine[] {
   }
 }
 
-/** Only what can be large is measured; what cannot be written as JSON is too large for any recording. */
+/**
+ * Estimates the size of an entry. Only parts that can be large are measured; an entry that cannot be
+ * serialized as JSON is too large for any recording.
+ */
 function sizeOf(entry: Entry): number {
   try {
     if (entry.what === 'judged') return JSON.stringify(entry.judgement.reply?.value ?? null).length + 500;
@@ -165,13 +172,13 @@ function sizeOf(entry: Entry): number {
 
 interface JudgementListener {
   readonly clock: Clock;
-  /** When the run began. */
+  /** The start time of the run. */
   readonly startedAt: number;
   readonly hashSubject: HashSubject;
   readonly judged: (judgement: RecordedJudgement) => void;
 }
 
-/** The analyst, each of whose judgements is recorded as it is given, or as it is given up. */
+/** Wraps the analyst and records each judgment when it is made or given up. */
 function recordedAnalyst(analyst: Analyst, role: RecordedJudgement['role'], listener: JudgementListener): Analyst {
   const judge = <Value>(
     name: JudgementName,
@@ -224,7 +231,10 @@ async function recordJudgement<Value>(
   }
 }
 
-/** None where an input cannot be hashed, such as one nested deeper than JSON goes: a judgement never fails for its recording. */
+/**
+ * Computes the hashes of an input. Returns none if it cannot be hashed, for example because it is nested too
+ * deeply for JSON: a judgment never fails because of its recording.
+ */
 function hashesOf(input: object, hashSubject: HashSubject): Record<string, string> {
   try {
     return fieldHashes(input, hashSubject);
@@ -233,7 +243,7 @@ function hashesOf(input: object, hashSubject: HashSubject): Record<string, strin
   }
 }
 
-/** Round and investigator, where the input has them. */
+/** Reads the round and the investigator, if the input has them. */
 export function placeOf(input: object): { readonly round: number; readonly investigator: string | null } {
   const round = 'round' in input && typeof input.round === 'number' ? input.round : 0;
   const investigator = 'investigator' in input && typeof input.investigator === 'string' ? input.investigator : null;
@@ -242,13 +252,13 @@ export function placeOf(input: object): { readonly round: number; readonly inves
 
 interface ToolListener {
   readonly clock: Clock;
-  /** When the run began. */
+  /** The start time of the run. */
   readonly startedAt: number;
   readonly called: (call: RecordedCall) => void;
   readonly offered: (tools: RecordedTools) => void;
 }
 
-/** The toolbox, whose answers are recorded as they come. */
+/** Wraps the toolbox and records its answers as they arrive. */
 function recordedToolbox(toolbox: Toolbox, { clock, startedAt, called, offered }: ToolListener): Toolbox {
   const { askable } = toolbox;
   return {
@@ -291,8 +301,8 @@ type Masking = Pick<Masker, 'mask'>;
 const SHORT = 8;
 
 /**
- * The same value with no secret in its texts. All that a run sees was masked when it came in; this is the net beneath. Told in one piece
- * first, since as a rule there is nothing to hide.
+ * Returns the same value without secrets in its texts. Everything that a run sees was masked on entry; this
+ * is a second safeguard. All texts are first checked as one, because usually there is nothing to hide.
  */
 async function maskStrings<Value>(value: Value, masker: Masking): Promise<Value> {
   const texts = new Set<string>();
@@ -311,14 +321,17 @@ function collect(value: unknown, texts: Set<string>): void {
   else if (typeof value === 'object' && value !== null) for (const item of Object.values(value)) collect(item, texts);
 }
 
-/** What one judgement showed a model; the first question counts, the others are repetitions that fit. */
+/**
+ * The input that a judgment showed to a model. The first question counts; the others are repetitions that
+ * fit.
+ */
 interface Shown {
   hash: string | null;
 }
 
 const judging = new AsyncLocalStorage<Shown>();
 
-/** The model, and for whoever records a judgement what it was shown. */
+/** Wraps the model and makes the input that it was shown available to the recorder of a judgment. */
 export function listenedChatModel(model: ChatModel): ChatModel {
   return {
     ...model,

@@ -17,8 +17,9 @@ import { TriageSubject } from '../../../domain/triage.ts';
 import { storable } from '../../../lib/text.ts';
 
 /**
- * The one JSON text of a value: keys sorted, what is undefined left out, characters that no database takes replaced as the database
- * would. Two values are the same exactly where these texts are.
+ * Returns the canonical JSON text of a value: keys are sorted, undefined values are omitted, and characters
+ * that a database cannot store are replaced as the database would. Two values are equal exactly if these
+ * texts are equal.
  */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item ?? null)).join(',')}]`;
@@ -29,12 +30,12 @@ export function canonicalJson(value: unknown): string {
   return `{${entries.map(([key, item]) => `${JSON.stringify(storable(key))}:${canonicalJson(item)}`).join(',')}}`;
 }
 
-/** SHA-256 of the canonical text, 64 hex digits. */
+/** Computes the SHA-256 of the canonical text, as 64 hex digits. */
 export function fullHashOf(value: unknown): string {
   return createHash('sha256').update(canonicalJson(value)).digest('hex');
 }
 
-/** The first 16 hex digits of it: enough to tell the inputs of one run apart. */
+/** Returns the first 16 hex digits of the hash, which are enough to distinguish the inputs of one run. */
 export function shortHashOf(value: unknown): string {
   return fullHashOf(value).slice(0, 16);
 }
@@ -52,7 +53,7 @@ export function createSubjectHash(): HashSubject {
   };
 }
 
-/** A short hash of each part of a judgement's input, so that a difference can be named. */
+/** Computes a short hash of each part of a judgment's input, so that a difference can be located. */
 export function fieldHashes(input: object, hashSubject: HashSubject): Record<string, string> {
   const parts = Object.entries(input).filter(([, value]) => value !== undefined);
   return Object.fromEntries(parts.map(([name, value]) => [name, isObject(value) ? hashSubject(value) : shortHashOf(value)]));
@@ -64,7 +65,7 @@ function isObject(value: unknown): value is object {
 
 const compress = promisify(gzip);
 
-/** What a process knows of a run when it begins, or goes on where another stopped. */
+/** The data that a process knows about a run when it starts it or continues it. */
 const RunHead = z.object({
   startedAt: z.iso.datetime(),
   madeBy: RecordedMaker,
@@ -85,12 +86,12 @@ export const RecordingLine = z.discriminatedUnion('what', [
 ]);
 export type RecordingLine = z.infer<typeof RecordingLine>;
 
-/** One gzip member, to be behind others. */
+/** Compresses lines to one gzip member that can be appended to others. */
 export async function packLines(lines: readonly RecordingLine[]): Promise<Uint8Array> {
   return await compress(lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
 }
 
-/** What one process recorded of the run. */
+/** The part of a run that one process recorded. */
 interface Turn {
   head: RunHead | null;
   readonly judgements: RecordedJudgement[];
@@ -102,8 +103,9 @@ interface Turn {
 }
 
 /**
- * One recording of what one or several processes wrote of a run, one after the other. What was judged or asked again after a process died
- * counts as it was the last time. Says what is missing. Throws `invalid-input` where there is no beginning at all.
+ * Joins what one or several processes recorded of a run into one recording. If something was judged or asked
+ * again after a crash, the last result counts. Lists what is missing. Throws `invalid-input` if the beginning
+ * is missing.
  */
 export function joinLines(triageId: string, lines: Iterable<RecordingLine>, analysis: Analysis | null, capped = false): Recording {
   const turns = turnsOf(lines);
@@ -145,12 +147,12 @@ export function joinLines(triageId: string, lines: Iterable<RecordingLine>, anal
   };
 }
 
-/** What a call is found by: why it was asked decides nothing. */
+/** Returns the key of a call. The reason for the call is not part of it. */
 export function callKey({ tool, args }: { readonly tool: string; readonly args: object }): string {
   return `${tool} ${canonicalJson(args)}`;
 }
 
-/** What a judgement is found by exactly. */
+/** Returns the key that identifies a judgment exactly. */
 export function judgementKey({ role, name, round, investigator, fields }: RecordedJudgement): string {
   return canonicalJson([role, name, round, investigator, fields]);
 }
@@ -175,7 +177,7 @@ function isStored(turn: Turn, analysis: Analysis | null): boolean {
   return analysis !== null && turn.ended?.id === analysis.id;
 }
 
-/** All in order, without what a later turn said anew. */
+/** Returns all items in order, without those that a later turn repeats. */
 function lastHeard<Item>(turns: readonly (readonly Item[])[], keyOf: (item: Item) => string): Item[] {
   const later = new Set<string>();
   const heard: Item[][] = [];
@@ -186,7 +188,7 @@ function lastHeard<Item>(turns: readonly (readonly Item[])[], keyOf: (item: Item
   return heard.reverse().flat();
 }
 
-/** What the answer's steps name that was not recorded. */
+/** Lists what the steps of the answer name but the recording lacks. */
 function missingOf(analysis: Analysis, judgements: readonly RecordedJudgement[], calls: readonly RecordedCall[]): string[] {
   const known = new Set(
     judgements.filter(({ reply }) => reply !== null).map(({ name, round, investigator }) => placeKey(name, round, investigator)),
@@ -213,7 +215,10 @@ const TRACED: Readonly<Record<string, RecordedJudgement['name']>> = {
   verify: 'verify',
 };
 
-/** Before the first round the analyst gets round 1; a correction gets none. */
+/**
+ * Returns the key of a traced judgment. Before the first round the analyst gets round 1; a correction gets
+ * none.
+ */
 function placeOfTrace(name: string, step: Step): string {
   const own = TRACED[name] ?? 'classify';
   const round = own === 'classify' || own === 'correctCall' ? 0 : Math.max(1, step.round);
