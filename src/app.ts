@@ -1,5 +1,5 @@
 import { openIndexKeeping, openKnowledge, startEmbedding } from './app/index-keeping.ts';
-import { calibrationsInForce, createAppToolbox, investigationOf, openAsk, openRecorder } from './app/investigation.ts';
+import { calibrationsInForce, createAppToolbox, createInvestigation, openAsk, openRecorder } from './app/investigation.ts';
 import {
   openAnalyst,
   openArchive,
@@ -19,8 +19,8 @@ import { boundInForce } from './app/publish-bound.ts';
 import type { App } from './app/served-app.ts';
 import { openLogExplainer } from './app/terminal-app.ts';
 import { countAnalysis, measuredToolbox, recordNode, watchTriage } from './app/watched.ts';
-import { maskingOf } from './config/masking.ts';
-import { budgetTokensOf } from './config/profiles.ts';
+import { createMaskingOptions } from './config/masking.ts';
+import { resolveBudgetTokens } from './config/profiles.ts';
 import type { Config } from './config/schema.ts';
 import type { Step } from './domain/analysis.ts';
 import { calibratedAnalyst } from './domain/calibration.ts';
@@ -76,7 +76,7 @@ async function composeApp(config: Config, logger: Logger, clock: Clock, opened: 
   if (database.exclusive) await stores.builds.withdrawUnfinished(null);
   const archive = await openArchive(config, database, logger);
   const vectorIndex = await openVectorIndex(config, database, await openWordEmbedder(), logger);
-  const threads = createLogThreads({ masking: maskingOf(config) });
+  const threads = createLogThreads({ masking: createMaskingOptions(config) });
   const { masker } = threads;
   const dying = failpoint === undefined ? {} : { failpoint };
   const found = await openKnowledge({ config, database, masker, clock, logger });
@@ -85,7 +85,7 @@ async function composeApp(config: Config, logger: Logger, clock: Clock, opened: 
   const steps = new Map<string, string>();
   const publishing = await openPublishing(config, parts);
   const checkpointer = await opened.checkpointer();
-  const triageDeps = await triageDepsOf({ ...parts, found, publishing }, steps, checkpointer);
+  const triageDeps = await createTriageDeps({ ...parts, found, publishing }, steps, checkpointer);
   const deps = { ...triageDeps, wakeOutbox: () => background.wake(), threads, ...dying };
   const retention = openRetention({ ...parts, ...indexKeeping.sync, forgetThreads: () => forgetConcluded(database, logger) });
   // Last: it runs timers of its own, which nothing may leave behind.
@@ -262,7 +262,7 @@ type AppParts = Pick<
 >;
 
 /** Creates the dependencies of `triageBuild`. `steps` receives the node that finished last for each build. */
-async function triageDepsOf(
+async function createTriageDeps(
   parts: AppParts & Opened,
   steps: Map<string, string>,
   checkpointer: Awaited<ReturnType<typeof createPostgresCheckpointer>>,
@@ -301,11 +301,11 @@ async function triageDepsOf(
     ...parts,
     owners: createOwnerFinder(codeHost, logger, toolbox.breakers),
     buildSources: await openBuildSources(config, logger),
-    investigation: investigationOf(config, judging, tracer, checkpointer),
+    investigation: createInvestigation(config, judging, tracer, checkpointer),
     publishers: publishing.drivers,
     onConcluded: (build, analysis) => countAnalysis(build, analysis, metrics),
     forget: (triageId) => checkpointer.deleteThread(triageId),
-    budgetTokens: budgetTokensOf(config),
+    budgetTokens: resolveBudgetTokens(config),
     greenBuilds: config.triage.greenBuilds,
     auditEvery: config.review.auditEvery,
     onStep: (buildId: string, step: Step) => {

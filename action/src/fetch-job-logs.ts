@@ -1,5 +1,5 @@
 import type { NewBuild } from '../../src/domain/build.ts';
-import { isRetryable, messageOf, TriageError } from '../../src/domain/errors.ts';
+import { getErrorMessage, isRetryable, TriageError } from '../../src/domain/errors.ts';
 import { silentLogger } from '../../src/ports/telemetry.ts';
 import { createGithubBuildSource } from '../../src/providers/github/build-source.ts';
 import type { UploadedFile } from '../../src/service/intake/upload.ts';
@@ -36,7 +36,7 @@ export async function fetchJobLogs(run: NewBuild, { token, baseUrl, maxBytes }: 
 }
 
 function notAllowed(cause: TriageError): TriageError {
-  const refused = messageOf(cause).split('. ', 1)[0] ?? '';
+  const refused = getErrorMessage(cause).split('. ', 1)[0] ?? '';
   return new TriageError('upstream-auth', `${refused}. Give the job "permissions: actions: read", and pass its token as github-token.`, {
     cause,
   });

@@ -31,7 +31,7 @@ export interface Answer {
   /**
    * Returns the URL of the page of one analysis, or of all analyses (null). Returns null if there is no page.
    */
-  pageOf(analysis: Analysis | null): string | null;
+  getPageUrl(analysis: Analysis | null): string | null;
 }
 
 /** Paths below the runner's workspace, as the repository has them: an annotation with any other is shown at no file. Quotations stay. */
@@ -49,14 +49,14 @@ export function withinWorkspace(answer: Answer, workspace: string): Answer {
 }
 
 /** Formats the job summary as Markdown. Text from outside is escaped, so that it has no markup. */
-export function summaryOf({ answers, experiment, pending, pageOf }: Answer): string {
+export function formatSummary({ answers, experiment, pending, getPageUrl }: Answer): string {
   const tried =
     experiment === null
       ? ''
       : `\n**${inline(clip(experiment.sentence, MAX_TEXT))}**\n${besides(experiment)
           .map((line) => `\n${inline(clip(line, MAX_TEXT))}\n`)
           .join('')}`;
-  const page = pageOf(answers.length === 1 ? (answers[0]?.analysis ?? null) : null);
+  const page = getPageUrl(answers.length === 1 ? (answers[0]?.analysis ?? null) : null);
   const link = page === null ? '' : `\n[Open in Faultline](${page})\n`;
   if (answers.length === 0) return `### Faultline\n${tried}\n${inline(clip(pending ?? 'There is no answer.', MAX_TEXT))}\n${link}`;
   const causes = introduceAnswers(answers) ?? '1 cause';
@@ -74,7 +74,7 @@ function besides(experiment: Experiment): string[] {
  * Formats what the step prints: one line per cause, or all details if the runner shows no summary, and an
  * annotation for each of the first ten answers.
  */
-export function printedOf({ answers, experiment }: Answer, showsSummary: boolean): string {
+export function formatConsoleText({ answers, experiment }: Answer, showsSummary: boolean): string {
   const tried = experiment === null ? [] : [experiment.sentence, ...besides(experiment)];
   const said = answers.slice(0, MAX_CAUSES).map(({ analysis, explains }) => {
     const { category, verdict, answer } = analysis;
@@ -87,7 +87,7 @@ export function printedOf({ answers, experiment }: Answer, showsSummary: boolean
 }
 
 /** Returns the outputs of the step. `fallbackUrl` is the page of the run. */
-export function outputsOf({ answers, experiment, pageOf }: Answer, fallbackUrl: string): Record<string, string> {
+export function buildOutputs({ answers, experiment, getPageUrl }: Answer, fallbackUrl: string): Record<string, string> {
   const main = answers[0]?.analysis;
   const causes = answers.slice(0, MAX_CAUSES).map(({ analysis, explains }) => {
     const { category, kind, verdict, answer } = analysis;
@@ -104,13 +104,13 @@ export function outputsOf({ answers, experiment, pageOf }: Answer, fallbackUrl: 
       tests: explains.tests.slice(0, MAX_TESTS).map((name) => clip(name, MAX_NAME)),
       grouped: explains.grouped,
       facts: moreFacts(analysis),
-      url: pageOf(analysis),
+      url: getPageUrl(analysis),
     };
   });
   return {
     category: main?.category ?? '',
     confidence: main === undefined ? '' : `${roundConfidence(main.verdict.confidence)}`,
-    url: pageOf(main ?? null) ?? fallbackUrl,
+    url: getPageUrl(main ?? null) ?? fallbackUrl,
     json: JSON.stringify(causes),
     verdict: experiment?.verdict ?? '',
     culprit: experiment?.bisection?.verdict === 'found' ? (experiment.bisection.candidates[0]?.commit ?? '') : '',

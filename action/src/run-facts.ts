@@ -22,7 +22,7 @@ const Event = z.object({
 /** Returns the run as a build, from the runner's environment variables. */
 export async function buildOfRun(environment: Environment, inputs: Pick<Inputs, 'pipeline' | 'job'>): Promise<NewBuild> {
   const said = (name: string) => environment[name]?.trim() || null;
-  const pull = (await eventOf(said('GITHUB_EVENT_PATH'))).pull_request;
+  const pull = (await readEvent(said('GITHUB_EVENT_PATH'))).pull_request;
   const attempt = Number(said('GITHUB_RUN_ATTEMPT') ?? 1);
   return sparseBuild({
     repository: said('GITHUB_REPOSITORY') ?? 'local/build',
@@ -44,7 +44,7 @@ export async function buildOfRun(environment: Environment, inputs: Pick<Inputs, 
  * base of the pull request, the commit pushed before, the default branch.
  */
 export async function comparedByRun(environment: Environment): Promise<{ readonly pullHead: string | null; readonly names: string[] }> {
-  const { pull_request: pull, before, repository } = await eventOf(environment.GITHUB_EVENT_PATH?.trim() || null);
+  const { pull_request: pull, before, repository } = await readEvent(environment.GITHUB_EVENT_PATH?.trim() || null);
   const pushed = before !== undefined && /[1-9a-f]/.test(before) ? before : undefined;
   return { pullHead: pull?.head.sha ?? null, names: [pull?.base?.sha, pushed, repository?.default_branch].flatMap((name) => name || []) };
 }
@@ -55,7 +55,7 @@ export function runUrl(environment: Environment): string | null {
   return server && repository && id ? `${server}/${repository}/actions/runs/${id}` : null;
 }
 
-async function eventOf(path: string | null): Promise<z.infer<typeof Event>> {
+async function readEvent(path: string | null): Promise<z.infer<typeof Event>> {
   if (path === null) return {};
   // Of no event that we know: nothing is lost but the number of a pull request.
   const text = await readFile(path, 'utf8').catch(() => '{}');

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { createTerminalApp } from '../../src/app/terminal-app.ts';
 import { embedded } from '../../src/config/load.ts';
-import { maskingOf } from '../../src/config/masking.ts';
+import { createMaskingOptions } from '../../src/config/masking.ts';
 import { Config } from '../../src/config/schema.ts';
 import type { NewBuild } from '../../src/domain/build.ts';
 import { createMasker } from '../../src/log/mask/mask.ts';
@@ -25,7 +25,7 @@ export async function triageHere(run: NewBuild, files: readonly UploadedFile[], 
   // No environment: what a job happens to set must not turn a model or a server on.
   const config = Config.parse(embedded('', KNOWLEDGE));
   const clones = workspace !== null && existsSync(join(workspace, '.git')) ? { [run.repository]: workspace } : {};
-  const { sources } = await prepareSources(files, config.http.maxLogBytes, createMasker(maskingOf(config)));
+  const { sources } = await prepareSources(files, config.http.maxLogBytes, createMasker(createMaskingOptions(config)));
   const app = await createTerminalApp({ ...config, codeHost: { driver: 'local-git', clones } }, silentLogger);
   const build = { ...run, id: 'run', receivedAt: new Date().toISOString() };
   return await app.triage(build, sources, AbortSignal.timeout(TIMEOUT_MS));

@@ -15,7 +15,7 @@ export const AskContextSchema = GraphContextSchema.extend({
 export type AskRuntime = Runtime<z.infer<typeof AskContextSchema>>;
 
 /** Returns what is known so far, as input for every judgement. */
-export function inquiryOf(state: AskStateValue): Inquiry {
+export function toInquiry(state: AskStateValue): Inquiry {
   const { topic, question, memory, known, found, outcomes } = state;
   return { topic, question, memory, evidence: [...known, ...found], found, outcomes };
 }
@@ -24,7 +24,7 @@ export function inquiryOf(state: AskStateValue): Inquiry {
  * Returns what the question asks for. Every judgement after `understand` has it. Throws `internal` before
  * that.
  */
-export function understandingOf(state: AskStateValue): Understanding {
+export function getUnderstanding(state: AskStateValue): Understanding {
   if (state.understanding === null) throw new TriageError('internal', 'The ask graph reached a judgement before understand');
   return state.understanding;
 }

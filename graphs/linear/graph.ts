@@ -5,12 +5,12 @@ import { TriageError } from '../../src/domain/errors.ts';
 import type { ToolCall } from '../../src/domain/evidence.ts';
 import { TriageSubject } from '../../src/domain/triage.ts';
 import { formatConfidence, namedPaths } from '../../src/lib/text.ts';
-import { spentOf } from '../triage/budget.ts';
-import { contextOf, TriageContextSchema, type TriageRuntime } from '../triage/context.ts';
+import { computeSpent } from '../triage/budget.ts';
+import { getContext, TriageContextSchema, type TriageRuntime } from '../triage/context.ts';
 import type { TriageGraph } from '../triage/graph.ts';
-import { finishedStep, judged, judgedStep, startOf, usageOf } from '../triage/judge.ts';
+import { finishedStep, getStartTime, judged, judgedStep, sumUsage } from '../triage/judge.ts';
 import { classify } from '../triage/nodes/classify.ts';
-import { insightOf, TriageLimits, TriageState } from '../triage/state.ts';
+import { TriageLimits, TriageState, toInsight } from '../triage/state.ts';
 import { askableTools, numberEvidence, runTools, stepOfCalls } from '../triage/tool-calls.ts';
 
 /** The state of a triage, plus the files that the log names, in the order in which they are found. */
@@ -68,28 +68,28 @@ const SEARCHES = ['search_knowledge', 'search_error_library'];
 
 /** Looks once for curated documents and decided failures like this one. */
 async function searchSimilar(state: LinearStateValue, runtime: TriageRuntime): Promise<LinearStateUpdate> {
-  const startedAt = startOf(runtime);
-  const context = contextOf(runtime);
-  const { subject, classification } = insightOf(state);
+  const startedAt = getStartTime(runtime);
+  const context = getContext(runtime);
+  const { subject, classification } = toInsight(state);
   const { category } = classification;
   const offered = await askableTools(context.toolbox, category, subject, runtime.signal);
   const names = SEARCHES.filter((name) => offered.some((tool) => tool.name === name));
   const calls = names.map((tool): ToolCall => ({ tool, args: {}, why: 'asked for every failure' }));
-  const asked = await runTools(calls, { limits: state.limits, spent: spentOf(state), subject, category }, runtime);
+  const asked = await runTools(calls, { limits: state.limits, spent: computeSpent(state), subject, category }, runtime);
   return {
     evidence: numberEvidence(asked.replies, state.evidence, 1).found,
     outcomes: asked.replies.map((reply) => ({ ...reply, findings: [] })),
-    usage: { ...usageOf(asked.corrections), toolCalls: asked.replies.length },
+    usage: { ...sumUsage(asked.corrections), toolCalls: asked.replies.length },
     ...finishedStep(context, startedAt, { node: 'search_similar', round: 0, ...stepOfCalls(asked) }),
   };
 }
 
 /** Stores the files that the log names. */
 async function nameFiles(state: LinearStateValue, runtime: TriageRuntime): Promise<LinearStateUpdate> {
-  const startedAt = startOf(runtime);
+  const startedAt = getStartTime(runtime);
   const files = namedFiles(state.subject);
   const summary = `${files.length} ${files.length === 1 ? 'file' : 'files'} named`;
-  return { files, ...finishedStep(contextOf(runtime), startedAt, { node: 'name_files', round: 0, summary }) };
+  return { files, ...finishedStep(getContext(runtime), startedAt, { node: 'name_files', round: 0, summary }) };
 }
 
 /** Maximum number of files, the same as in the loop. */
@@ -113,12 +113,12 @@ export function namedFiles({ exceptions, diagnostics, excerpts }: TriageSubject)
 
 /** Says what is known, suspects the files that the log names, and publishes what was classified surely enough. Nothing is checked. */
 async function generateAnswer(state: LinearStateValue, runtime: TriageRuntime): Promise<LinearStateUpdate> {
-  const startedAt = startOf(runtime);
-  const insight = insightOf(state);
-  const judgement = await judged(runtime, { limits: state.limits, spent: spentOf(state) }, (analyst, signal) =>
+  const startedAt = getStartTime(runtime);
+  const insight = toInsight(state);
+  const judgement = await judged(runtime, { limits: state.limits, spent: computeSpent(state) }, (analyst, signal) =>
     analyst.answer(insight, signal),
   );
-  const verdict = verdictOf(insight.classification, state.limits);
+  const verdict = buildVerdict(insight.classification, state.limits);
   // The first named is the most suspicious.
   const suspects = state.files.map(({ path, line }, rank) => {
     return { path, line, commit: null, author: null, score: 1 / (rank + 1), reason: 'the log names it' };
@@ -132,7 +132,7 @@ async function generateAnswer(state: LinearStateValue, runtime: TriageRuntime): 
   };
 }
 
-function verdictOf({ confidence, abstained }: Classification, { thresholds }: TriageLimits): Verdict {
+function buildVerdict({ confidence, abstained }: Classification, { thresholds }: TriageLimits): Verdict {
   const isSure = !abstained && confidence >= thresholds.autoNotify;
   const said = `the category has a probability of ${formatConfidence(confidence)}; nothing was verified (linear baseline)`;
   return { grades: {}, unsupportedClaims: [], gaps: [], confidence, action: isSure ? 'auto_notify' : 'human_review', reasons: [said] };

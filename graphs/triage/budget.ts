@@ -1,5 +1,5 @@
 import type { Step, Usage } from '../../src/domain/analysis.ts';
-import { maxOf } from '../../src/lib/collections.ts';
+import { findMax } from '../../src/lib/collections.ts';
 import type { TriageLimits } from './state.ts';
 
 /** The part of the budget that a run has used so far. */
@@ -16,14 +16,14 @@ type SpendingState = { readonly usage: Usage; readonly steps: readonly Pick<Step
  * no work was done (a process that was down, waiting for a person) does not count. Parallel investigators
  * count as long as the slowest of them.
  */
-export function spentOf({ usage, steps }: SpendingState): Spent {
+export function computeSpent({ usage, steps }: SpendingState): Spent {
   const total = (list: SpendingState['steps']) => list.reduce((sum, step) => sum + step.milliseconds, 0);
   const alone = steps.filter(({ investigator }) => investigator === undefined);
   const groups = Map.groupBy(
     steps.filter(({ investigator }) => investigator !== undefined),
     ({ investigator }) => investigator,
   );
-  const slowest = maxOf([...groups.values()].map(total), 0);
+  const slowest = findMax([...groups.values()].map(total), 0);
   return { tokens: usage.inputTokens + usage.outputTokens, costUsd: usage.costUsd, milliseconds: total(alone) + slowest };
 }
 

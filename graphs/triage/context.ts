@@ -35,7 +35,7 @@ export type TriageContext = z.infer<typeof TriageContextSchema>;
 export type TriageRuntime = Runtime<TriageContext>;
 
 /** Returns the context of a run. Throws `internal` if the caller started the run without one. */
-export function contextOf<Context extends z.infer<typeof GraphContextSchema>>(runtime: Runtime<Context>): Context {
+export function getContext<Context extends z.infer<typeof GraphContextSchema>>(runtime: Runtime<Context>): Context {
   const { context } = runtime;
   if (context?.toolbox === undefined) throw new TriageError('internal', 'The graph was run without its context; pass { context: … }');
   return context;

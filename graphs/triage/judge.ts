@@ -2,7 +2,7 @@ import { type JudgementTrace, NO_USAGE, type Step, type Usage } from '../../src/
 import { type Clock, orAborted } from '../../src/lib/time.ts';
 import type { Analyst, Judgement } from '../../src/ports/analyst.ts';
 import { type Spent, startDeadline, timeLeft, usedUp } from './budget.ts';
-import { contextOf, type TriageRuntime } from './context.ts';
+import { getContext, type TriageRuntime } from './context.ts';
 import type { TriageLimits } from './state.ts';
 
 /** Limits of a run, and what it has used so far. */
@@ -20,7 +20,7 @@ export async function judged<Value>(
   { limits, spent }: RunBudget,
   ask: (analyst: Analyst, signal: AbortSignal) => Promise<Judgement<Value>>,
 ): Promise<Judgement<Value>> {
-  const { analyst, fallbackAnalyst = analyst } = contextOf(runtime);
+  const { analyst, fallbackAnalyst = analyst } = getContext(runtime);
   const askFallback = async (gone: string) => ({
     ...(await ask(fallbackAnalyst, runtime.signal)),
     note: outOfBudget(gone, fallbackAnalyst),
@@ -63,7 +63,7 @@ export function finishedStep(
   judgement?: Judgement<unknown>,
 ): { readonly steps: Step[] } {
   const milliseconds = Math.max(0, clock.now() - startedAt);
-  const by = judgement === undefined ? {} : { by: judgement.by, judgements: [traceOf(facts.node, milliseconds, judgement)] };
+  const by = judgement === undefined ? {} : { by: judgement.by, judgements: [toJudgementTrace(facts.node, milliseconds, judgement)] };
   const step: Step = { ...facts, ...by, startedAt: new Date(startedAt).toISOString(), milliseconds };
   onStep?.(step);
   return { steps: [step] };
@@ -73,9 +73,9 @@ export function finishedStep(
  * Returns what a judgement adds to the state: cost, prompt, model, and why another analyst judged, if one
  * did.
  */
-export function costOf(name: string, judgement: Judgement<unknown>, extra: Partial<Usage> = {}) {
+export function toCostUpdate(name: string, judgement: Judgement<unknown>, extra: Partial<Usage> = {}) {
   return {
-    usage: { ...usageOf([judgement]), ...extra },
+    usage: { ...sumUsage([judgement]), ...extra },
     ...(judgement.promptHash === null ? {} : { promptHashes: { [name]: judgement.promptHash } }),
     ...(judgement.model === null ? {} : { model: judgement.model }),
     ...(judgement.note === null ? {} : { notes: [judgement.note] }),
@@ -93,16 +93,16 @@ export function judgedStep(
   judgement: Judgement<unknown>,
   extra?: Partial<Usage>,
 ) {
-  return { ...costOf(facts.node, judgement, extra), ...finishedStep(contextOf(runtime), startedAt, facts, judgement) };
+  return { ...toCostUpdate(facts.node, judgement, extra), ...finishedStep(getContext(runtime), startedAt, facts, judgement) };
 }
 
 /** Returns the time at which a node begins, for its step, in milliseconds since 1970. */
-export function startOf(runtime: TriageRuntime): number {
-  return contextOf(runtime).clock.now();
+export function getStartTime(runtime: TriageRuntime): number {
+  return getContext(runtime).clock.now();
 }
 
 /** Returns the total usage of several judgements. */
-export function usageOf(judgements: readonly Judgement<unknown>[]): Usage {
+export function sumUsage(judgements: readonly Judgement<unknown>[]): Usage {
   const sum = (value: (usage: Judgement<unknown>['usage']) => number) => judgements.reduce((total, { usage }) => total + value(usage), 0);
   return {
     ...NO_USAGE,
@@ -114,7 +114,7 @@ export function usageOf(judgements: readonly Judgement<unknown>[]): Usage {
 }
 
 /** Returns a judgement as the trace shows it. */
-export function traceOf(name: string, milliseconds: number, judgement: Judgement<unknown>): JudgementTrace {
+export function toJudgementTrace(name: string, milliseconds: number, judgement: Judgement<unknown>): JudgementTrace {
   const { by, model, promptHash, note, usage } = judgement;
   return { name, by, model, promptHash, note, milliseconds: Math.max(0, milliseconds), ...usage };
 }

@@ -39,7 +39,7 @@ export function questionIn(replies: readonly ToolOutcome[]): { readonly id: stri
 }
 
 /** Returns a person's answer as evidence: the question, the answer, who gave it, and when. */
-export function evidenceOf(question: { readonly text: string }, answer: NonNullable<ReviewerAnswer>, known: number): Evidence {
+export function toEvidence(question: { readonly text: string }, answer: NonNullable<ReviewerAnswer>, known: number): Evidence {
   return {
     id: `E${known + 1}`,
     tool: ASK_REVIEWER,

@@ -2,8 +2,8 @@ import { Send } from '@langchain/langgraph';
 import type { Classification, TerminationReason } from '../../src/domain/analysis.ts';
 import { CATEGORIES } from '../../src/domain/category.ts';
 import type { TriageSubject } from '../../src/domain/triage.ts';
-import { spentOf, usedUp } from './budget.ts';
-import { type Assignment, type Investigator, insightOf, type TriageLimits, type TriageStateValue } from './state.ts';
+import { computeSpent, usedUp } from './budget.ts';
+import { type Assignment, type Investigator, type TriageLimits, type TriageStateValue, toInsight } from './state.ts';
 import { INVESTIGATORS } from './tool-calls.ts';
 
 /** Confidence in the plan from which no further question is worth its time (DESIGN: the loop). */
@@ -21,7 +21,7 @@ type LoopState = Pick<
 
 /** Checks whether the run must end with what is known, without further judgements or tool calls. */
 function isBudgetSpent(state: Pick<TriageStateValue, 'limits' | 'usage' | 'steps'>): boolean {
-  return usedUp(spentOf(state), state.limits) !== null;
+  return usedUp(computeSpent(state), state.limits) !== null;
 }
 
 /**
@@ -29,7 +29,7 @@ function isBudgetSpent(state: Pick<TriageStateValue, 'limits' | 'usage' | 'steps
  * the last verdict, so that an answer that was sent back is not given again unchanged. `rounds` counts the
  * rounds that have begun.
  */
-function terminationOf(state: LoopState): TerminationReason | null {
+function findTermination(state: LoopState): TerminationReason | null {
   if (isBudgetSpent(state)) return 'budget_exhausted';
   const asked = state.outcomes.slice(state.callsAtVerdict).some((outcome) => outcome.status !== 'refused');
   if (asked && state.plan?.enough) return state.plan.confidence >= SURE ? 'confident' : 'enough_information';
@@ -60,7 +60,7 @@ export function afterConsolidate(state: TriageStateValue): 'reason' | 'generate_
  */
 export function afterReason(state: LoopState & Pick<TriageStateValue, 'verdict'>): 'select_tool' | 'generate_answer' | 'end' {
   if (state.verdict?.action === 'human_review') return 'end';
-  return terminationOf(state) === null ? 'select_tool' : 'generate_answer';
+  return findTermination(state) === null ? 'select_tool' : 'generate_answer';
 }
 
 /**
@@ -110,7 +110,7 @@ export function afterVerify(state: Pick<TriageStateValue, 'verdict'>): 'reason' 
 
 /** Returns the termination reason that `generate_answer` stores: the one that has just ended the loop. */
 export function storedTermination(state: LoopState & Pick<TriageStateValue, 'classification'>): TerminationReason {
-  return terminationOf(state) ?? (isCertain(state) ? 'confident' : 'max_iterations');
+  return findTermination(state) ?? (isCertain(state) ? 'confident' : 'max_iterations');
 }
 
 /**
@@ -126,13 +126,13 @@ export function recursionLimit(limits: TriageLimits): number {
 function callsForInvestigators({ limits, subject, classification }: TriageStateValue): boolean {
   const when = limits.investigators?.when ?? 'never';
   if (when === 'always' || classification === null) return when === 'always';
-  return when === 'complex' && complexityOf(subject, classification) !== null;
+  return when === 'complex' && describeComplexity(subject, classification) !== null;
 }
 
 function sent(investigator: Investigator, state: TriageStateValue): Investigation {
-  const { subject, classification, evidence, outcomes } = insightOf(state);
+  const { subject, classification, evidence, outcomes } = toInsight(state);
   const known = { subject, classification, evidence: [...evidence], outcomes: [...outcomes] };
-  const assignment = { investigator, round: state.investigations + 1, limits: state.limits, spent: spentOf(state), ...known };
+  const assignment = { investigator, round: state.investigations + 1, limits: state.limits, spent: computeSpent(state), ...known };
   return new Send('investigate', { assignment });
 }
 
@@ -147,15 +147,15 @@ const SEVERAL_TOOLCHAINS = 3;
  * together: several distinct errors, several toolchains, a trace without a frame of our own. The thresholds
  * are estimates.
  */
-export function complexityOf(subject: TriageSubject, classification: Classification): string | null {
+export function describeComplexity(subject: TriageSubject, classification: Classification): string | null {
   if (classification.abstained) return 'too little evidence to name a category';
   const [first = 0, second = 0] = CATEGORIES.map((one) => classification.probabilities[one]).sort((left, right) => right - left);
   if (first - second < CLOSE) return 'two categories are almost equally likely';
-  const signs = signsOf(subject);
+  const signs = listComplexitySigns(subject);
   return signs.length >= 2 ? signs.join(', ') : null;
 }
 
-function signsOf({ exceptions, diagnostics, toolchains }: TriageSubject): string[] {
+function listComplexitySigns({ exceptions, diagnostics, toolchains }: TriageSubject): string[] {
   const errors = new Set([
     ...exceptions.map((one) => one.type),
     ...diagnostics.filter((one) => one.severity === 'error').map((one) => `${one.tool} ${one.code ?? ''}`),

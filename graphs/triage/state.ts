@@ -148,7 +148,7 @@ export function addUsage(current: Usage, next: Usage): Usage {
 /**
  * Returns what is known so far, as input for every judgement after `classify`. Throws `internal` before that.
  */
-export function insightOf(state: TriageStateValue): Insight {
+export function toInsight(state: TriageStateValue): Insight {
   if (state.classification === null) throw new TriageError('internal', 'The triage graph reached a judgement before classify');
   return {
     subject: state.subject,

@@ -5,10 +5,10 @@ import type { TriageSubject } from '../../src/domain/triage.ts';
 import type { Judgement } from '../../src/ports/analyst.ts';
 import type { Toolbox, ToolDescription } from '../../src/ports/toolbox.ts';
 import { startDeadline, timeLeft } from './budget.ts';
-import { contextOf, type TriageRuntime } from './context.ts';
-import { judged, type RunBudget, traceOf } from './judge.ts';
+import { getContext, type TriageRuntime } from './context.ts';
+import { judged, type RunBudget, toJudgementTrace } from './judge.ts';
 import { ASK_REVIEWER } from './question.ts';
-import { Investigator, insightOf, type TriageStateValue } from './state.ts';
+import { Investigator, type TriageStateValue, toInsight } from './state.ts';
 
 /**
  * Lists the tools of the category that can be asked about this subject, cheapest first and fallback tools
@@ -29,8 +29,8 @@ export async function askableTools(
  * person is asked only once.
  */
 export async function offeredTools(state: TriageStateValue, askWeb: boolean, runtime: TriageRuntime): Promise<ToolDescription[]> {
-  const { classification, subject } = insightOf(state);
-  const { toolbox, analyst, fallbackAnalyst = analyst } = contextOf(runtime);
+  const { classification, subject } = toInsight(state);
+  const { toolbox, analyst, fallbackAnalyst = analyst } = getContext(runtime);
   const others =
     analyst.name === fallbackAnalyst.name || askWeb ? [] : CATEGORIES.filter((category) => category !== classification.category);
   const offered = await Promise.all(
@@ -57,7 +57,11 @@ const TOOLS: Readonly<Record<Investigator, string>> = {
  * Returns the offered tools that this investigator may call. Includes fallback tools (the web) only if
  * `fallback` is true, which means that the other tools found nothing.
  */
-export function toolsOf(investigator: Investigator, offered: readonly ToolDescription[], fallback: boolean): ToolDescription[] {
+export function pickInvestigatorTools(
+  investigator: Investigator,
+  offered: readonly ToolDescription[],
+  fallback: boolean,
+): ToolDescription[] {
   const own = TOOLS[investigator].split(/\s+/);
   return offered.filter((tool) => own.includes(tool.name) && (fallback || !tool.fallback));
 }
@@ -139,7 +143,7 @@ export async function runTools(calls: readonly ToolCall[], run: ToolRun, runtime
 
 /** Runs one call; arguments that the tool refuses go back to the analyst once, with the tool's own words. */
 async function ask(call: ToolCall, run: ToolRun, runtime: TriageRuntime, late: AbortSignal | null) {
-  const { toolbox, clock } = contextOf(runtime);
+  const { toolbox, clock } = getContext(runtime);
   const { subject } = run;
   const reply = await put(call, run, runtime, late);
   const tool = toolbox.describe(call.tool);
@@ -148,7 +152,7 @@ async function ask(call: ToolCall, run: ToolRun, runtime: TriageRuntime, late: A
   const correction = await judged(runtime, run, (analyst, signal) =>
     analyst.correctCall({ call, error: reply.summary, tool, subject }, signal),
   );
-  const judgement = traceOf('correct_call', clock.now() - startedAt, correction);
+  const judgement = toJudgementTrace('correct_call', clock.now() - startedAt, correction);
   if (correction.value === null) return { reply, correction, judgement };
   // A correction mends arguments; another tool would come past what `select_tool` offered.
   const second = await put({ ...correction.value, tool: call.tool }, run, runtime, late);
@@ -156,7 +160,7 @@ async function ask(call: ToolCall, run: ToolRun, runtime: TriageRuntime, late: A
 }
 
 async function put(call: ToolCall, run: ToolRun, runtime: TriageRuntime, late: AbortSignal | null): Promise<ToolOutcome> {
-  const { toolbox, clock } = contextOf(runtime);
+  const { toolbox, clock } = getContext(runtime);
   const startedAt = clock.now();
   try {
     const signal = late === null ? runtime.signal : AbortSignal.any([runtime.signal, late]);
@@ -192,12 +196,12 @@ export function withoutFindings({ findings: _findings, ...outcome }: ToolOutcome
  * without their findings, each with the numbers of its evidence.
  */
 export function numberEvidence(replies: readonly ToolOutcome[], known: readonly Evidence[], round: number) {
-  const ids = new Map(known.map((item) => [identityOf(item), item.id]));
+  const ids = new Map(known.map((item) => [computeIdentity(item), item.id]));
   const last = known.reduce((most, { id }) => Math.max(most, Number(id.slice(1))), 0);
   const found: Evidence[] = [];
   const outcomes = replies.map((reply): ToolOutcome => {
     const brought = reply.findings.map((finding) => {
-      const identity = identityOf(finding);
+      const identity = computeIdentity(finding);
       const id = ids.get(identity) ?? `E${last + found.length + 1}`;
       if (!ids.has(identity)) found.push({ ...finding, id, tool: reply.answeredBy ?? reply.call.tool });
       ids.set(identity, id);
@@ -208,7 +212,7 @@ export function numberEvidence(replies: readonly ToolOutcome[], known: readonly 
   return { found, outcomes };
 }
 
-function identityOf(finding: Finding): string {
+function computeIdentity(finding: Finding): string {
   return JSON.stringify([finding.source, finding.lineStart ?? null, finding.lineEnd ?? null, finding.text]);
 }
 

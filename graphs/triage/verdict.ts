@@ -20,7 +20,7 @@ import {
 import { Category } from '../../src/domain/category.ts';
 import { type Evidence, holdsQuote } from '../../src/domain/evidence.ts';
 import { boundReason, isPublishedRoute, type Route } from '../../src/domain/publish-bound.ts';
-import { maxOf, minOf } from '../../src/lib/collections.ts';
+import { findMax, findMin } from '../../src/lib/collections.ts';
 import { formatConfidence } from '../../src/lib/text.ts';
 import type { Assessment } from '../../src/ports/analyst.ts';
 import type { TriageLimits, TriageStateValue } from './state.ts';
@@ -168,7 +168,7 @@ function evidenceStrength({ claims, quotesBuild, cited, assessment }: Confidence
   return CEILING * (claims.kept === 0 ? 0.5 : 1 - DROPPED * lost) * (quotesBuild ? 1 : UNQUOTED) * (0.85 + 0.15 * graded);
 }
 
-/** An analyst that invents one quotation may have invented more, so wrong quotations lower the confidence. */
+/** Lowers the confidence for wrong quotations: an analyst that invents one may have invented more. */
 function misquotations({ claims }: ConfidenceFacts): ConfidenceFactor[] {
   if (claims.misquoted === 0) return [];
   return [
@@ -210,7 +210,7 @@ function history({ evidence, classification, fingerprint }: ConfidenceFacts): Co
   const red = evidence
     .filter((item) => item.tool === 'count_consecutive_failures')
     .map((item) => Red.safeParse(item.data).data?.count ?? 0);
-  const longest = maxOf(red, 0);
+  const longest = findMax(red, 0);
   if (classification.category === 'INFRA_ERROR' && longest >= LONG_RED) {
     found.push(factor('history', WAS_OTHERWISE, `it has failed ${longest} times in a row`));
   }
@@ -275,8 +275,8 @@ const THIN = 0.49;
 export function decideAction(facts: ActionFacts, given: TriageLimits): ActionDecision {
   const map = facts.calibration?.categories[facts.classification.category];
   const limits = withThreshold(given, map);
-  const doubts = [...doubtsOf(facts, limits, map), ...doubtOfBound(facts, limits)];
-  const most = minOf(
+  const doubts = [...findDoubts(facts, limits, map), ...doubtOfBound(facts, limits)];
+  const most = findMin(
     doubts.map((doubt) => doubt.most ?? 1),
     1,
   );
@@ -313,7 +313,7 @@ function withThreshold(limits: TriageLimits, map: CategoryMap | undefined): Tria
   return { ...limits, thresholds: { ...limits.thresholds, autoNotify } };
 }
 
-function doubtsOf(facts: ActionFacts, { thresholds }: TriageLimits, map: CategoryMap | undefined): Doubt[] {
+function findDoubts(facts: ActionFacts, { thresholds }: TriageLimits, map: CategoryMap | undefined): Doubt[] {
   const { classification, against } = facts;
   const doubts: Doubt[] = [];
   const excuse = isNotDevelopersFault(classification);
@@ -387,7 +387,7 @@ export function findRoute(classification: Classification, reading: ConfidenceFac
  * Returns the calibration of the analyst that wrote the answer, as it was when the run began. Returns null if
  * none is in force.
  */
-export function calibrationOf(state: Pick<TriageStateValue, 'limits' | 'steps' | 'model'>): CalibrationInUse | null {
+export function findCalibration(state: Pick<TriageStateValue, 'limits' | 'steps' | 'model'>): CalibrationInUse | null {
   const writer = state.steps.findLast((step) => step.node === 'generate_answer');
   const model = writer?.judgements?.findLast((judgement) => judgement.model !== null)?.model ?? state.model;
   const by = writer?.by ?? 'rules';

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { Config } from '../config/schema.ts';
 import type { SessionService } from '../console/console-deps.ts';
 import { AccessToken, checkNewToken, digestOfToken, isTokenForm, makeToken, NewToken, type RouteAccess } from '../domain/access.ts';
-import { messageOf, TriageError } from '../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../domain/errors.ts';
 import { holds, type Principal, type Role } from '../domain/review.ts';
 import type { Clock } from '../lib/time.ts';
 import type { Logger } from '../ports/telemetry.ts';
@@ -153,7 +153,7 @@ export function createTokenHolders({ configured, tokens, clock, logger }: Holder
     // The last-used time is informational, so the request does not wait for this write.
     tokens
       .touch(id)
-      .catch((error: unknown) => logger.debug({ tokenId: id, reason: messageOf(error) }, 'the use of a token could not be recorded'));
+      .catch((error: unknown) => logger.debug({ tokenId: id, reason: getErrorMessage(error) }, 'the use of a token could not be recorded'));
   };
 
   const identify = async (token: string): Promise<Principal> => {
@@ -163,7 +163,7 @@ export function createTokenHolders({ configured, tokens, clock, logger }: Holder
     if (found === null) throw refused('is invalid. Create tokens with `faultline token make`, or configure them in FAULTLINE_TOKENS');
     if (found.state !== 'valid') throw refused(`"${found.token.name}" ${found.state === 'expired' ? 'has expired' : 'was revoked'}`);
     touch(found.token.id);
-    return principalOf(found.token);
+    return toPrincipal(found.token);
   };
 
   return {
@@ -178,14 +178,14 @@ export function createTokenHolders({ configured, tokens, clock, logger }: Holder
       const found = await look(digest);
       if (found === null || found.state !== 'valid') return null;
       touch(found.token.id);
-      return principalOf(found.token);
+      return toPrincipal(found.token);
     },
     /** Clears the cached lookups, after a token was revoked in this process. */
     forget: () => kept.clear(),
   };
 }
 
-function principalOf({ name, roles, repositories }: AccessToken): Principal {
+function toPrincipal({ name, roles, repositories }: AccessToken): Principal {
   return { name, roles, repositories };
 }
 
@@ -245,15 +245,15 @@ export function createSessions(store: SessionStore, holders: TokenHolders, publi
   };
   const start = async (request: FastifyRequest, holder: SessionHolder) => {
     const before = sessionIn(request);
-    if (before !== null) await store.end(digestOf(before));
+    if (before !== null) await store.end(hashSessionId(before));
     const id = randomBytes(32).toString('base64url');
-    await store.begin(digestOf(id), holder, LIFE_MS);
+    await store.begin(hashSessionId(id), holder, LIFE_MS);
     return cookie(request, id, LIFE_MS / 1000);
   };
   return {
     find: async (request) => {
       const id = sessionIn(request);
-      const holder = id === null ? null : await store.find(digestOf(id));
+      const holder = id === null ? null : await store.find(hashSessionId(id));
       if (holder === null) throw signedOut();
       const principal = 'principal' in holder ? holder.principal : await holders.findByDigest(holder.tokenDigest);
       if (principal === null) throw signedOut();
@@ -266,7 +266,7 @@ export function createSessions(store: SessionStore, holders: TokenHolders, publi
     begin: async (request, principal) => await start(request, { principal }),
     end: async (request) => {
       const id = sessionIn(request);
-      if (id !== null) await store.end(digestOf(id));
+      if (id !== null) await store.end(hashSessionId(id));
       return cookie(request, '', 0);
     },
     remember: (request, text) => cookie(request, Buffer.from(text).toString('base64url'), text === '' ? 0 : REMEMBERED_S, '-begun'),
@@ -288,7 +288,7 @@ function isLocal(hostname: string): boolean {
 /**
  * Hashes a session id with SHA-256. The cookie has 256 random bits, so a slow hash would add no protection.
  */
-function digestOf(id: string): string {
+function hashSessionId(id: string): string {
   return createHash('sha256').update(id).digest('hex');
 }
 
@@ -312,7 +312,7 @@ export function registerTokenRoutes(app: ApiApp, { tokens, configuredNames, onRe
     async ({ body, principal }, reply) => {
       checkNewToken(body, configuredNames);
       const token = makeToken();
-      const made = await tokens.keep({ ...body, digest: digestOfToken(token), createdBy: nameOf(principal) });
+      const made = await tokens.keep({ ...body, digest: digestOfToken(token), createdBy: readPrincipalName(principal) });
       logger.info({ tokenId: made.id, name: made.name, roles: made.roles, by: made.createdBy }, 'token created');
       return reply.code(201).send({ token, made });
     },
@@ -326,14 +326,14 @@ export function registerTokenRoutes(app: ApiApp, { tokens, configuredNames, onRe
     '/api/tokens/:id',
     route('admin', 'Tokens', 'revokeToken', 'Revoke a token', { params: Params, response: { 200: AccessToken } }),
     async ({ params: { id }, principal }) => {
-      const revoked = found(await tokens.revoke(id, nameOf(principal)), `active token ${id}`);
+      const revoked = found(await tokens.revoke(id, readPrincipalName(principal)), `active token ${id}`);
       onRevoked();
-      logger.info({ tokenId: revoked.id, name: revoked.name, by: nameOf(principal) }, 'token revoked');
+      logger.info({ tokenId: revoked.id, name: revoked.name, by: readPrincipalName(principal) }, 'token revoked');
       return revoked;
     },
   );
 }
 
-function nameOf(principal: Principal | null): string {
+function readPrincipalName(principal: Principal | null): string {
   return principal?.name ?? 'unknown';
 }

@@ -90,16 +90,20 @@ export function answerFor(settings: IntakeSettings, { build, job }: Recorded): B
 }
 
 /** Builds the links to a delivery and, if there is one, to its build. */
-export function linksOf(settings: IntakeSettings, { source, deliveryId }: DeliveryKey, buildId: string | null): DeliveryAccepted['links'] {
-  const delivery = `${baseOf(settings)}/api/deliveries/${source}/${encodeURIComponent(deliveryId)}`;
+export function buildDeliveryLinks(
+  settings: IntakeSettings,
+  { source, deliveryId }: DeliveryKey,
+  buildId: string | null,
+): DeliveryAccepted['links'] {
+  const delivery = `${getBaseUrl(settings)}/api/deliveries/${source}/${encodeURIComponent(deliveryId)}`;
   return buildId === null ? { delivery } : { delivery, ...buildLinks(settings, buildId) };
 }
 
 function buildLinks(settings: IntakeSettings, buildId: string): BuildReceived['links'] {
-  const build = `${baseOf(settings)}/api/builds/${buildId}`;
+  const build = `${getBaseUrl(settings)}/api/builds/${buildId}`;
   return { build, analyses: `${build}/analyses` };
 }
 
-function baseOf({ http }: IntakeSettings): string {
+function getBaseUrl({ http }: IntakeSettings): string {
   return (http.publicUrl ?? '').replace(/\/$/, '');
 }

@@ -6,7 +6,7 @@ import { jsonSchemaTransform } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { RouteAccess } from '../domain/access.ts';
 import { TriageError } from '../domain/errors.ts';
-import { NO_PROVIDERS, providersOf } from '../providers/registry.ts';
+import { createProviders, NO_PROVIDERS } from '../providers/registry.ts';
 import { ErrorAnswer } from './answers.ts';
 
 export const DOCS_PATH = '/docs';
@@ -60,7 +60,7 @@ const SECURITY_SCHEMES = {
 const SIGNATURES: Readonly<Record<string, Record<string, string[]>[]>> = {
   slack: [{ slackSignature: [] }],
   ...Object.fromEntries(
-    providersOf(NO_PROVIDERS).map(({ name, webhook }) => [
+    createProviders(NO_PROVIDERS).map(({ name, webhook }) => [
       name,
       Object.keys(webhook.describes.security).map((scheme) => ({ [scheme]: [] })),
     ]),
@@ -68,7 +68,7 @@ const SIGNATURES: Readonly<Record<string, Record<string, string[]>[]>> = {
 };
 
 function webhookSchemes() {
-  const schemes = providersOf(NO_PROVIDERS).flatMap(({ webhook }) => Object.entries(webhook.describes.security));
+  const schemes = createProviders(NO_PROVIDERS).flatMap(({ webhook }) => Object.entries(webhook.describes.security));
   return Object.fromEntries(schemes.map(([name, scheme]) => [name, { type: 'apiKey' as const, ...scheme }]));
 }
 

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Scoped } from '../domain/access.ts';
 import type { Step } from '../domain/analysis.ts';
 import type { Build } from '../domain/build.ts';
-import { messageOf, TriageError } from '../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../domain/errors.ts';
 import type { Principal } from '../domain/review.ts';
 import { present } from '../lib/collections.ts';
 import type { TextPiece } from '../ports/analyst.ts';
@@ -46,11 +46,11 @@ export function registerAskRoutes(app: ApiApp, deps: AskRouteDeps): void {
   const gate = createGate(AT_ONCE);
   registerAsk(app, deps, gate, {
     ...{ url: '/api/analyses/:id/ask', operationId: 'askAboutAnalysis', summary: 'Ask about an analysis' },
-    aboutOf: async (id) => ({ analysisId: id }),
+    resolveSubject: async (id) => ({ analysisId: id }),
   });
   registerAsk(app, deps, gate, {
     ...{ url: '/api/builds/:id/ask', operationId: 'askAboutBuild', summary: 'Ask about a build' },
-    aboutOf: async (id) => ({ buildId: (await deps.findBuild(id)).id }),
+    resolveSubject: async (id) => ({ buildId: (await deps.findBuild(id)).id }),
   });
   registerThreads(app, deps);
 }
@@ -61,7 +61,7 @@ interface AskRoute {
   readonly url: string;
   readonly operationId: string;
   readonly summary: string;
-  readonly aboutOf: (id: string) => Promise<AskInput['about']>;
+  readonly resolveSubject: (id: string) => Promise<AskInput['about']>;
 }
 
 /**
@@ -69,7 +69,7 @@ interface AskRoute {
  * only its own thread.
  */
 function registerAsk(app: ApiApp, { ask, logger }: AskRouteDeps, gate: Gate, asked: AskRoute): void {
-  const { url, operationId, summary, aboutOf } = asked;
+  const { url, operationId, summary, resolveSubject } = asked;
   const content = { 'application/json': { schema: AnswerView }, [EVENTS]: { schema: z.string() } };
   const response = { 200: { description: 'The answer', content } };
   const described = route('read', 'Ask', operationId, summary, { description: DESCRIPTION, params: Params, body: AskBody, response });
@@ -78,7 +78,7 @@ function registerAsk(app: ApiApp, { ask, logger }: AskRouteDeps, gate: Gate, ask
     { ...described, config: { ...described.config, rateLimit: { max: QUESTIONS_A_MINUTE, timeWindow: 60_000 } } },
     async (request, reply) => {
       const { question, thread } = request.body;
-      const input = { about: await aboutOf(request.params.id), question, threadId: thread, askedBy: principalOf(request).name };
+      const input = { about: await resolveSubject(request.params.id), question, threadId: thread, askedBy: requirePrincipal(request).name };
       // A request that is refused before any lookup gets a plain response with its status, even if the client
       // asked for events.
       const opened = await ask.open(input);
@@ -147,7 +147,7 @@ function registerThreads(app: ApiApp, { ask, findBuild }: AskRouteDeps): void {
     route('read', 'Ask', 'deleteThread', 'Delete a thread that you started', { params: Params, response: { 204: z.null() } }),
     async (request, reply) => {
       const { thread } = await ask.thread(request.params.id);
-      const { name, roles } = principalOf(request);
+      const { name, roles } = requirePrincipal(request);
       if (thread.startedBy !== name && !roles.includes('admin')) {
         throw new TriageError('forbidden', `The thread was started by ${thread.startedBy}; only they or an admin may delete it.`);
       }
@@ -157,7 +157,7 @@ function registerThreads(app: ApiApp, { ask, findBuild }: AskRouteDeps): void {
   );
 }
 
-function principalOf(request: FastifyRequest): Principal {
+function requirePrincipal(request: FastifyRequest): Principal {
   const principal: Principal | null = request.principal;
   if (principal === null) throw new TriageError('internal', 'A route that needs a token ran without one');
   return principal;
@@ -193,7 +193,7 @@ export function eventStream(work: (emit: Emit, signal: AbortSignal) => Promise<v
     .catch((error: unknown) => {
       if (gone.signal.aborted) return;
       onError(error);
-      emit('error', toldOf(error));
+      emit('error', toClientError(error));
     })
     .finally(() => {
       emit('done', {});
@@ -203,9 +203,9 @@ export function eventStream(work: (emit: Emit, signal: AbortSignal) => Promise<v
 }
 
 /** Returns the error for the client. Unexpected errors and driver messages appear only in the log. */
-function toldOf(error: unknown): { code: string; message: string; retryable: boolean } {
+function toClientError(error: unknown): { code: string; message: string; retryable: boolean } {
   const known = error instanceof TriageError && !(error.code === 'storage-failed' && error.cause !== undefined);
   const code = error instanceof TriageError ? error.code : 'internal';
-  const message = known ? messageOf(error) : 'Something went wrong. See the server log.';
+  const message = known ? getErrorMessage(error) : 'Something went wrong. See the server log.';
   return { code, message, retryable: error instanceof TriageError && error.retryable };
 }

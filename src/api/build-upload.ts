@@ -3,12 +3,11 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { requireInScope } from '../domain/access.ts';
 import type { NewBuild } from '../domain/build.ts';
-import { messageOf, TriageError } from '../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../domain/errors.ts';
 import { sha256InTurns } from '../providers/read-input.ts';
 import { type Delivery, findRecorded, type IntakeDeps, type Recorded, recordBuild } from '../service/intake/record-build.ts';
 import { keepShownSecrets } from '../service/intake/shown-secrets.ts';
 import {
-  buildOf,
   FormUpload,
   JsonUpload,
   MAX_FILES,
@@ -17,13 +16,14 @@ import {
   readJsonUpload,
   readMetadata,
   requireSomethingToRead,
+  toNewBuild,
   type Upload,
   type UploadedFile,
   type UploadMetadata,
   withDistinctNames,
 } from '../service/intake/upload.ts';
 import { answerFor, BuildReceived } from './answers.ts';
-import { headerOf } from './webhook-route.ts';
+import { readHeader } from './webhook-route.ts';
 
 const UploadHeaders = z.object({
   'idempotency-key': z
@@ -62,7 +62,7 @@ export async function registerBuildUpload(app: FastifyInstance, deps: IntakeDeps
       refuseOversized(request, maxBodyBytes);
       const upload = request.isMultipart() ? await readFormUpload(request, maxBodyBytes) : readJsonUpload(request.body);
       requireInScope(request.principal, upload.metadata.repository);
-      const delivery = await deliveryOf(request, upload);
+      const delivery = await identifyDelivery(request, upload);
       const recorded = await inTurn(turns, coordinates(upload), () => keepUpload(deps, delivery, upload));
       return reply.status(202).send(answerFor(deps.settings, recorded));
     },
@@ -73,7 +73,7 @@ async function keepUpload(deps: IntakeDeps, delivery: Delivery, upload: Upload):
   const before = await findRecorded(deps, delivery);
   if (before !== null) return before;
   const prepared = await prepareSources(upload.files, deps.settings.http.maxLogBytes, deps.masker, deps.uploadReaders);
-  const build = buildOf(upload.metadata);
+  const build = toNewBuild(upload.metadata);
   if (build.status === 'failed') requireSomethingToRead(prepared);
   const row = await claimRow(deps, build, prepared);
   // Another process has received the build in the meantime. If it received this same upload, its answer is
@@ -147,10 +147,10 @@ function coordinates({ metadata }: Upload): string {
  * Returns the identity of the delivery. A key belongs to the token that used it; without a key, the digest of
  * the content is used.
  */
-async function deliveryOf(request: FastifyRequest, upload: Upload): Promise<Delivery> {
+async function identifyDelivery(request: FastifyRequest, upload: Upload): Promise<Delivery> {
   const parts = upload.files.flatMap((file) => [`\n${file.kind} ${JSON.stringify(file.name)} ${file.bytes.length}\n`, file.bytes]);
   const bodySha256 = await sha256InTurns([JSON.stringify(upload.metadata), ...parts]);
-  const key = headerOf(request, 'idempotency-key');
+  const key = readHeader(request, 'idempotency-key');
   if (key !== undefined && !/^[\x21-\x7e]{1,255}$/.test(key)) {
     throw new TriageError('invalid-input', 'Idempotency-Key must be 1 to 255 visible ASCII characters.');
   }
@@ -187,7 +187,7 @@ async function readFormUpload(request: FastifyRequest, maxBytes: number): Promis
         const bytes = await collect(part, createRoom(0, MAX_METADATA_BYTES));
         metadata = readMetadata(new TextDecoder().decode(bytes));
       } else {
-        const kind = kindOf(part.fieldname);
+        const kind = parseFileKind(part.fieldname);
         if (files.filter((file) => file.kind === kind).length >= MAX_FILES) throw tooMany(kind);
         // A part may name no file; the kind is a name then.
         files.push({ name: part.filename ?? '', kind, bytes: await collect(part, room) });
@@ -210,18 +210,22 @@ async function readFormUpload(request: FastifyRequest, maxBytes: number): Promis
  */
 function unreadable(error: unknown): unknown {
   if (error instanceof TriageError || (error instanceof Error && 'statusCode' in error)) return error;
-  return new TriageError('invalid-input', `The form cannot be read: ${messageOf(error)}. Send multipart/form-data with its boundary.`, {
-    cause: error,
-  });
+  return new TriageError(
+    'invalid-input',
+    `The form cannot be read: ${getErrorMessage(error)}. Send multipart/form-data with its boundary.`,
+    {
+      cause: error,
+    },
+  );
 }
 
 function fieldValue(name: string, value: unknown, truncated: boolean): unknown {
-  if (name !== 'metadata') kindOf(name);
+  if (name !== 'metadata') parseFileKind(name);
   if (truncated) throw new TriageError('too-large', 'The metadata is larger than 64 kB. Send logs as "log" files.');
   return value;
 }
 
-function kindOf(fieldName: string): UploadedFile['kind'] {
+function parseFileKind(fieldName: string): UploadedFile['kind'] {
   if (fieldName === 'log' || fieldName === 'report' || fieldName === 'artifact') return fieldName;
   throw new TriageError(
     'invalid-input',

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { Provider } from '../domain/build.ts';
-import { providersOf } from '../providers/registry.ts';
+import { createProviders } from '../providers/registry.ts';
 import { createDeliveryInbox } from '../service/intake/delivery-inbox.ts';
 import { createDeliveryProcessor, createJobNotifier } from '../service/intake/delivery-processor.ts';
 import type { IntakeDeps, IntakeParts, IntakeSettings } from '../service/intake/record-build.ts';
 import type { ScopedStores } from '../stores/stores.ts';
-import { linksOf } from './answers.ts';
+import { buildDeliveryLinks } from './answers.ts';
 import { registerBuildUpload } from './build-upload.ts';
 import { type ApiApp, found, route } from './route.ts';
 import { registerWebhook } from './webhook-route.ts';
@@ -23,7 +23,8 @@ export async function registerIntakeRoutes(app: ApiApp, parts: IntakeParts): Pro
   // are only described.
   app.addHook('onListen', async () => processor.sweep());
   app.addHook('onClose', async () => await processor.stop());
-  for (const provider of providersOf(parts.settings.providers)) await app.register(async (scope) => registerWebhook(scope, provider, deps));
+  for (const provider of createProviders(parts.settings.providers))
+    await app.register(async (scope) => registerWebhook(scope, provider, deps));
   await app.register((scope) => registerBuildUpload(scope, deps));
 }
 
@@ -61,7 +62,7 @@ export function registerDeliveryRoute(app: ApiApp, { stores, settings }: Deliver
       const kept = found(await stores.deliveries.find(source, id), `delivery ${id} of ${source}`);
       const { event, state, attempts, receivedAt, buildId } = kept;
       const key = { source, deliveryId: id };
-      return { ...key, event, state, attempts, receivedAt, buildId, links: linksOf(settings, key, buildId) };
+      return { ...key, event, state, attempts, receivedAt, buildId, links: buildDeliveryLinks(settings, key, buildId) };
     },
   );
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { RouteAccess } from '../domain/access.ts';
 import { TriageError } from '../domain/errors.ts';
-import { maxOf } from '../lib/collections.ts';
+import { findMax } from '../lib/collections.ts';
 import { tooMany } from './refusal.ts';
 
 const MINUTE_MS = 60_000;
@@ -30,7 +30,7 @@ export type Limits = ReturnType<typeof createLimits>;
  */
 export function createLimits(app: FastifyInstance, { perToken, perSource }: { perToken: number; perSource: number }) {
   const byAddress = app.createRateLimit({ max: WRONG_GUESSES_PER_MINUTE, timeWindow: MINUTE_MS });
-  const byPrefix = app.createRateLimit({ max: WRONG_GUESSES_PER_MINUTE, timeWindow: MINUTE_MS, keyGenerator: prefixOf });
+  const byPrefix = app.createRateLimit({ max: WRONG_GUESSES_PER_MINUTE, timeWindow: MINUTE_MS, keyGenerator: hashTokenPrefix });
   const byHolder = app.createRateLimit({
     max: perToken,
     timeWindow: MINUTE_MS,
@@ -50,7 +50,7 @@ export function createLimits(app: FastifyInstance, { perToken, perSource }: { pe
     countGuess: async (request: FastifyRequest) => {
       const counted = [await byAddress(request), await byPrefix(request)];
       const waits = counted.map((one) => (!one.isAllowed && one.isExceeded ? one.ttl : 0));
-      return maxOf(waits) > 0 ? maxOf(waits) : null;
+      return findMax(waits) > 0 ? findMax(waits) : null;
     },
     countStream: streamCounter(),
   };
@@ -79,7 +79,7 @@ function streamCounter() {
 }
 
 /** Returns a rate limit key. It contains a digest, so that no part of a token is kept. */
-function prefixOf(request: FastifyRequest): string {
+function hashTokenPrefix(request: FastifyRequest): string {
   const prefix = (request.headers.authorization ?? '').slice(0, 'Bearer '.length + GUESSED_PREFIX);
   if (prefix === '') return `address ${request.ip}`;
   return `prefix ${createHash('sha256').update(prefix).digest('hex')}`;
@@ -91,7 +91,7 @@ function prefixOf(request: FastifyRequest): string {
  */
 function limitSources(app: FastifyInstance, perMinute: number): void {
   const windows = new Map<string, { readonly from: number; count: number }>();
-  const windowOf = (source: string) => {
+  const openWindow = (source: string) => {
     const now = Date.now();
     const known = windows.get(source);
     if (known !== undefined && now >= known.from && now - known.from < MINUTE_MS) return known;
@@ -103,15 +103,15 @@ function limitSources(app: FastifyInstance, perMinute: number): void {
     return fresh;
   };
   app.addHook('onRequest', async (request) => {
-    const source = sourceOf(request);
+    const source = identifySender(request);
     const known = source === null ? undefined : windows.get(source);
     if (known === undefined || known.count < perMinute) return;
     const waitMs = known.from + MINUTE_MS - Date.now();
     if (waitMs > 0) throw tooMany('Too many deliveries from this sender. Deliver them again later.', waitMs);
   });
   app.addHook('onResponse', async (request, reply) => {
-    const source = reply.statusCode < 300 ? sourceOf(request) : null;
-    if (source !== null) windowOf(source).count += 1;
+    const source = reply.statusCode < 300 ? identifySender(request) : null;
+    if (source !== null) openWindow(source).count += 1;
   });
 }
 
@@ -119,7 +119,7 @@ function limitSources(app: FastifyInstance, perMinute: number): void {
  * Identifies the sender of a webhook: GitHub's name for the owner of the hook, or the address for Jenkins.
  * Returns null if the request is no webhook.
  */
-function sourceOf(request: FastifyRequest): string | null {
+function identifySender(request: FastifyRequest): string | null {
   const access: RouteAccess | undefined = request.routeOptions.config.access;
   if (access === undefined || !('signature' in access)) return null;
   if (access.signature !== 'github') return `${access.signature} ${request.ip}`;

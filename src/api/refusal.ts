@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { messageOf, TriageError, type TriageErrorCode } from '../domain/errors.ts';
+import { getErrorMessage, TriageError, type TriageErrorCode } from '../domain/errors.ts';
 import { explainIssues, summarizeIssues } from '../lib/explain-issue.ts';
 import type { Logger } from '../ports/telemetry.ts';
 import type { ErrorAnswer } from './answers.ts';
@@ -122,21 +122,21 @@ function toTriageError(thrown: unknown, request: FastifyRequest): TriageError {
     const what = part === 'querystring' ? 'query' : (part ?? 'request');
     return new TriageError('invalid-input', summarizeIssues(`The ${what}`, issues), { details: { issues } });
   }
-  const status = statusOf(thrown);
+  const status = readStatusCode(thrown);
   if (thrown instanceof Error && 'code' in thrown && thrown.code === 'FST_ERR_CTP_INVALID_JSON_BODY')
     return new TriageError('invalid-input', 'The body is not valid JSON, or has a key such as "__proto__". Send one JSON value in UTF-8.');
-  if (status === 413) return new TriageError('too-large', `The body exceeds the size limit: ${messageOf(thrown)}.`);
+  if (status === 413) return new TriageError('too-large', `The body exceeds the size limit: ${getErrorMessage(thrown)}.`);
   if (status === 415 || status === 406) {
     const type = (request.headers['content-type'] ?? 'none').slice(0, 100);
     return new TriageError('unsupported-type', `The content type ${type} is not accepted here. See /docs for the accepted types.`);
   }
-  if (status === 404) return new TriageError('not-found', `There is no ${request.method} ${pathOf(request)}.`);
+  if (status === 404) return new TriageError('not-found', `There is no ${request.method} ${readPath(request)}.`);
   if (status !== null && status >= 400 && status < 500)
-    return new TriageError('invalid-input', `The request is invalid: ${messageOf(thrown).slice(0, MAX_QUOTED)}.`);
+    return new TriageError('invalid-input', `The request is invalid: ${getErrorMessage(thrown).slice(0, MAX_QUOTED)}.`);
   return new TriageError('internal', `Something went wrong. See the server log, request ${request.id}.`, { cause: thrown });
 }
 
-function statusOf(thrown: unknown): number | null {
+function readStatusCode(thrown: unknown): number | null {
   return thrown instanceof Error && 'statusCode' in thrown && typeof thrown.statusCode === 'number' ? thrown.statusCode : null;
 }
 
@@ -160,7 +160,7 @@ interface ParserError {
  */
 export function refuseBroken(error: ParserError, socket: Socket, logger: Logger): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return;
-  const { status, code, message } = refusalOf(error);
+  const { status, code, message } = describeParserError(error);
   logger.warn({ status, code, reason: error.code, address: socket.remoteAddress }, 'request refused');
   const answer: ErrorAnswer = { error: { code, message } };
   const body = JSON.stringify(answer);
@@ -174,7 +174,7 @@ export function refuseBroken(error: ParserError, socket: Socket, logger: Logger)
   else socket.destroy();
 }
 
-function refusalOf({ code }: ParserError) {
+function describeParserError({ code }: ParserError) {
   if (code === 'HPE_HEADER_OVERFLOW')
     return { status: 431, code: 'too-large', message: 'The URL and headers exceed 16 kB. Send a shorter query.' };
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
@@ -201,14 +201,14 @@ interface KnownPath {
 export function answerUnrouted(app: FastifyInstance, pages: UnknownPages): void {
   const paths = new Map<string, KnownPath>();
   app.addHook('onRoute', ({ url, method }) => {
-    const known = paths.get(url) ?? { pattern: patternOf(url), methods: new Set(['OPTIONS']) };
+    const known = paths.get(url) ?? { pattern: toPathPattern(url), methods: new Set(['OPTIONS']) };
     paths.set(url, known);
     for (const one of [method].flat()) known.methods.add(one);
   });
   app.addHook('onRequest', async (request, reply) => {
     if (!request.is404) return;
     const { method } = request;
-    const path = pathOf(request);
+    const path = readPath(request);
     const known = paths.get(path) ?? [...paths.values()].find(({ pattern }) => pattern.test(path));
     const methods = [...(known?.methods ?? [])].sort();
     if (methods.length > 0) reply.header('allow', methods.join(', '));
@@ -226,7 +226,7 @@ function wantsPage({ method, headers }: FastifyRequest, path: string): boolean {
   return method === 'GET' && /\btext\/html\b/.test(headers.accept ?? '') && !/^\/(?:api|webhooks|mcp)(?:\/|$)/.test(path);
 }
 
-function patternOf(url: string): RegExp {
+function toPathPattern(url: string): RegExp {
   const segments = url.split('/').map((segment) => {
     if (segment.startsWith(':')) return '[^/]*';
     return segment === '*' ? '.*' : segment.replaceAll(/[.+?^${}()|[\]\\]/g, String.raw`\$&`);
@@ -235,7 +235,7 @@ function patternOf(url: string): RegExp {
 }
 
 /** Returns the path without its query, because a query may hold a token. */
-function pathOf(request: FastifyRequest): string {
+function readPath(request: FastifyRequest): string {
   return (request.url.split('?')[0] ?? '').slice(0, 300);
 }
 
@@ -243,7 +243,7 @@ function requestFields(request: FastifyRequest): object {
   return {
     requestId: request.id,
     method: request.method,
-    route: request.routeOptions.url ?? pathOf(request),
+    route: request.routeOptions.url ?? readPath(request),
     address: request.ip,
     principal: request.principal?.name,
   };

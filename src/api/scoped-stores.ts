@@ -356,7 +356,7 @@ function scopeReviewItems({ reviews }: Stores, held: Held): Omit<ShownStores['re
       if (!(await isVisible(id))) throw new TriageError('not-found', `There is no review ${id}.`);
       return await reviews.guess(id, reviewer, category);
     },
-    guessOf: async (id, reviewer, sql) => ((await isVisible(id, sql)) ? await reviews.guessOf(id, reviewer, sql) : null),
+    findGuess: async (id, reviewer, sql) => ((await isVisible(id, sql)) ? await reviews.findGuess(id, reviewer, sql) : null),
     events: async (id) => ((await isVisible(id)) ? await reviews.events(id) : []),
   };
 }

@@ -10,7 +10,7 @@ import type { ConsoleDeps } from '../console/console-deps.ts';
 import { TriageError } from '../domain/errors.ts';
 import { type McpRouteDeps, registerMcpRoutes } from '../mcp/routes.ts';
 import { silentMetrics, silentTracer } from '../ports/telemetry.ts';
-import { providersOf } from '../providers/registry.ts';
+import { createProviders } from '../providers/registry.ts';
 import { findBuild } from '../service/answers/views.ts';
 import { followChanges } from '../service/changes.ts';
 import { decideReview } from '../service/review/decide.ts';
@@ -120,7 +120,7 @@ export async function buildHttp(deps: HttpDeps): Promise<FastifyInstance> {
   const tokens = { tokens: deps.stores.tokens, configuredNames, onRevoked: holders.forget, logger: deps.logger };
   await app.register(async (part) => registerTokenRoutes(part, tokens));
   const refused: ConsoleDeps['refused'] = (thrown, request, reply) => recordRefusal(thrown, request, reply, deps.logger);
-  const pages = { providers: providersOf(config.providers), sessions, ...limits, refused };
+  const pages = { providers: createProviders(config.providers), sessions, ...limits, refused };
   const changes = followChanges({ store: deps.stores.changes, logger: deps.logger });
   app.addHook('preClose', async () => changes.stop());
   const console = { ...asking, ...pages, changes: scopeChanges(changes, scope), keptRuns: scopeKeptRuns(deps.keptRuns, scope) };

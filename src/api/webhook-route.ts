@@ -6,7 +6,7 @@ import { sha256 } from '../providers/read-input.ts';
 import type { Intake } from '../providers/webhook.ts';
 import { type Delivery, type IntakeDeps, usedBefore } from '../service/intake/record-build.ts';
 import type { KeptDelivery } from '../stores/deliveries.ts';
-import { type DeliveryAccepted, linksOf, WebhookAnswer } from './answers.ts';
+import { buildDeliveryLinks, type DeliveryAccepted, WebhookAnswer } from './answers.ts';
 import { keepDeployment } from './deployment-routes.ts';
 
 /**
@@ -41,7 +41,7 @@ export function registerWebhook(app: FastifyInstance, { name: source, webhook }:
     },
     async (request, reply) => {
       const body = rawBody(request);
-      const header = (one: string) => headerOf(request, one);
+      const header = (one: string) => readHeader(request, one);
       const { event, deliveryId, once, reading } = webhook.receive({ header, query: request.query, body }, deps.clock.now());
       reply.status(202);
       if ('ignored' in reading) {
@@ -73,7 +73,7 @@ export function rawBody(request: FastifyRequest): Buffer {
 }
 
 /** Returns the value of a header that occurs once, otherwise undefined. */
-export function headerOf(request: FastifyRequest, name: string): string | undefined {
+export function readHeader(request: FastifyRequest, name: string): string | undefined {
   const value = request.headers[name];
   return typeof value === 'string' ? value : undefined;
 }
@@ -96,7 +96,10 @@ async function acceptDelivery(deps: IntakeDeps, delivery: Delivery, intake: Inta
   deps.metrics?.count('faultline_deliveries_total', { source, outcome: before === null ? 'kept' : 'repeated' });
   if (before === null) deps.processor.add({ source, deliveryId });
   else await meetAgain(deps, delivery, before, inbox);
-  const answer: DeliveryAccepted = { deliveryId, links: linksOf(deps.settings, { source, deliveryId }, before?.buildId ?? null) };
+  const answer: DeliveryAccepted = {
+    deliveryId,
+    links: buildDeliveryLinks(deps.settings, { source, deliveryId }, before?.buildId ?? null),
+  };
   return { answer, repeated: before !== null };
 }
 

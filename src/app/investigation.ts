@@ -21,7 +21,7 @@ import { type StoredTopicDeps, storedTopics, topicsAtHand } from '../service/ask
 import type { InvestigateDeps } from '../service/triage/investigate.ts';
 import { greenAtHand } from '../service/triage/passing-builds.ts';
 import { createRunRecorder, listenedChatModel, listening, type RunRecorder } from '../service/triage/recording/recorder.ts';
-import { packLines, shortHashOf } from '../service/triage/recording/recording-lines.ts';
+import { computeShortHash, packLines } from '../service/triage/recording/recording-lines.ts';
 import type { TriagedSources } from '../service/triage/triage-build.ts';
 import type { CalibrationStore, RecordingStore } from '../stores/measurements.ts';
 import type { Stores } from '../stores/stores.ts';
@@ -37,7 +37,7 @@ export function createAppToolbox(sources: ToolSources, { masker, ...options }: O
 }
 
 /** Compiles the graph with the dependencies of its nodes. With a checkpointer, a run survives its process. */
-export function investigationOf(
+export function createInvestigation(
   config: Pick<Config, 'triage'>,
   parts: Pick<InvestigateDeps, 'analyst' | 'fallbackAnalyst' | 'toolbox' | 'clock' | 'questions' | 'recorder' | 'calibrations' | 'bound'>,
   tracer: Tracer,
@@ -49,7 +49,7 @@ export function investigationOf(
     ...parts,
     toolbox,
     graph,
-    limits: limitsOf(config),
+    limits: toTriageLimits(config),
     timeLimitMs: config.triage.timeLimitMs,
     durable: checkpointer !== undefined,
   };
@@ -59,7 +59,7 @@ export function investigationOf(
 const MAX_CORRECTIONS = 2;
 
 /** Creates the limits of a run. No limit is 0 in the configuration and null in the graph. */
-function limitsOf({ triage }: Pick<Config, 'triage'>): TriageLimits {
+function toTriageLimits({ triage }: Pick<Config, 'triage'>): TriageLimits {
   const { maxIterations, thresholds, investigators, budget } = triage;
   const { tokens, costUsd, seconds } = budget;
   return {
@@ -98,7 +98,7 @@ export async function makerOfToday(config: Pick<Config, 'analyst'>): Promise<Pic
     when: rule.when?.toString(),
   }));
   const model = config.analyst.driver === 'llm' ? (modelOptions(config.analyst.llm)?.model ?? null) : null;
-  return { faultline: RELEASE, rules: shortHashOf(rules), model };
+  return { faultline: RELEASE, rules: computeShortHash(rules), model };
 }
 
 /** A worker follows a new version within so many milliseconds. */
@@ -149,16 +149,20 @@ interface AskParts extends Pick<AskDeps, 'toolbox' | 'clock' | 'timeLimitMs'> {
 
 /** Opens follow-up questions about stored analyses, with the tools and the analyst of triage. */
 export function openAsk(parts: AskParts & StoredTopicDeps & { readonly stores: Pick<Stores, 'conversations'> }): Ask {
-  return createAsk({ ...sharedOf(parts), topics: storedTopics(parts), conversations: parts.stores.conversations });
+  return createAsk({ ...createSharedDeps(parts), topics: storedTopics(parts), conversations: parts.stores.conversations });
 }
 
 /** Opens follow-up questions about analyses in memory. Their threads end with the process. */
 export async function openAskAtHand(build: Build, { analyses, reading }: TriagedSources, parts: AskParts): Promise<Ask> {
   const { createMemoryConversations } = await import('../stores/memory.ts');
-  return createAsk({ ...sharedOf(parts), topics: topicsAtHand(build, analyses, reading), conversations: createMemoryConversations() });
+  return createAsk({
+    ...createSharedDeps(parts),
+    topics: topicsAtHand(build, analyses, reading),
+    conversations: createMemoryConversations(),
+  });
 }
 
-function sharedOf({ analyst, toolbox, clock, masker, timeLimitMs }: AskParts): Omit<AskDeps, 'topics' | 'conversations'> {
+function createSharedDeps({ analyst, toolbox, clock, masker, timeLimitMs }: AskParts): Omit<AskDeps, 'topics' | 'conversations'> {
   return {
     graph: compileAskGraph(),
     converse: analyst.converse,
@@ -187,7 +191,7 @@ export async function openToday(config: Config, boundBy: Today['boundBy']): Prom
   const insteadOfModel = withFallback(createLlmAnalyst({ model: silentModel() }), rules, silentLogger);
   return {
     madeBy: await makerOfToday(config),
-    limits: limitsOf(config),
+    limits: toTriageLimits(config),
     boundBy,
     toolbox: await describedToolbox(),
     rules,

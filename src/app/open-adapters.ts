@@ -10,7 +10,7 @@ import type { JobQueue, QueueAdmin } from '../ports/job-queue.ts';
 import { type Logger, type Metrics, silentMetrics, silentTracer, type Tracer } from '../ports/telemetry.ts';
 import type { WebSearch } from '../ports/toolbox.ts';
 import type { Embedder, SemanticIndex, VectorIndex } from '../ports/vector-index.ts';
-import { providersOf } from '../providers/registry.ts';
+import { createProviders } from '../providers/registry.ts';
 import { listenedChatModel } from '../service/triage/recording/recorder.ts';
 import { longestLogsDays } from '../service/triage/retention.ts';
 import { createResilience, type ResilienceOptions } from '../tools/resilience.ts';
@@ -157,7 +157,7 @@ export async function openCodeHost(config: CodeHostConfig, logger: Logger): Prom
   const { createCombinedHost, createNoCodeHost } = await import('../providers/combined-host.ts');
   if (driver === 'none') return createNoCodeHost();
   const { timeoutMs } = config.buildSource ?? COMMON.buildSource;
-  const asked = providersOf(config.providers ?? COMMON.providers).filter(({ name, code }) =>
+  const asked = createProviders(config.providers ?? COMMON.providers).filter(({ name, code }) =>
     driver === 'auto' ? code?.configured === true : driver === name,
   );
   const remotes = await Promise.all(asked.flatMap(({ code }) => (code === null ? [] : [code.open({ logger, timeoutMs })])));
@@ -228,7 +228,7 @@ export async function openBuildSources(config: Config, logger: Logger): Promise<
     fetch: (build, signal) => resilience.once(source.provider, () => source.fetch(build, signal)),
     fetchGreen: (build, signal, maxBytes) => resilience.once(source.provider, () => source.fetchGreen(build, signal, maxBytes)),
   });
-  const opened = await Promise.all(providersOf(config.providers).map((provider) => provider.openBuildSource(options)));
+  const opened = await Promise.all(createProviders(config.providers).map((provider) => provider.openBuildSource(options)));
   return Object.fromEntries(opened.map((source) => [source.provider, guarded(source)]));
 }
 

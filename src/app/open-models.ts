@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { loadPrompt, renderPrompt } from '../../prompts/load.ts';
-import { maskingOf } from '../config/masking.ts';
-import { keyNameOf } from '../config/model-providers.ts';
+import { createMaskingOptions } from '../config/masking.ts';
+import { getKeyName } from '../config/model-providers.ts';
 import type { Config } from '../config/schema.ts';
 import { TriageError } from '../domain/errors.ts';
 import { createMasker } from '../log/mask/mask.ts';
@@ -30,7 +30,7 @@ export function modelOptions({ baseUrl, apiKey, model, azure, timeoutMs, maxRetr
   }
   if (apiKey === null) {
     if (baseUrl === null) return null;
-    const keyName = keyNameOf(baseUrl);
+    const keyName = getKeyName(baseUrl);
     if (keyName !== null) throw new TriageError('invalid-config', `${new URL(baseUrl).host} requires a key: set ${keyName}`);
   }
   return { baseUrl, apiKey, apiVersion: null, model, ...limits };
@@ -89,7 +89,7 @@ export async function openJudge(
   return {
     chatModel,
     prompt: { hash: prompt.hash, render: (values) => renderPrompt(prompt, values) },
-    masker: createMasker(maskingOf(config)),
+    masker: createMasker(createMaskingOptions(config)),
     timeoutMs: options.timeoutMs,
   };
 }

@@ -6,7 +6,7 @@ import { type Logger, type Metrics, type Reading, silentTracer, type Tracer } fr
 import type { Toolbox } from '../ports/toolbox.ts';
 import { createStores } from '../stores/stores.ts';
 import { readBacklog } from '../stores/triages.ts';
-import { noticeRulesOf } from './open-publishers.ts';
+import { listNoticeRules } from './open-publishers.ts';
 import { type BackendState, type Backends, backendChecks, createReadiness, type Readiness } from './readiness.ts';
 import { measuredStores } from './watched.ts';
 
@@ -20,7 +20,7 @@ const OPEN = { closed: 0, 'half-open': 0.5, open: 1 } as const;
 export async function openObserved(config: Config, database: Database, clock: Clock, logger: Logger) {
   const tracer = await openTracer(config, logger);
   const metrics = (await import('../adapters/metrics/prometheus.ts')).createPrometheusMetrics();
-  const stores = createStores(database, clock, () => tracer.traceparent(), noticeRulesOf(config));
+  const stores = createStores(database, clock, () => tracer.traceparent(), listNoticeRules(config));
   return { tracer, metrics, stores: measuredStores(stores, metrics) };
 }
 
@@ -41,16 +41,16 @@ export function openReadiness(watched: Watched): () => Promise<Readiness> {
   const mask = async (text: string) => (await masker.mask(text)).text;
   const readiness = createReadiness(backendChecks(watched), { ...watched, mask });
   metrics.read('backlog', () => readBacklog(database));
-  metrics.read('backends', async () => backendsOf(await readiness()));
-  metrics.read('breakers', async () => breakersOf(toolbox));
+  metrics.read('backends', async () => toBackendReadings(await readiness()));
+  metrics.read('breakers', async () => toBreakerReadings(toolbox));
   return readiness;
 }
 
-function backendsOf({ backends }: Readiness): Reading[] {
+function toBackendReadings({ backends }: Readiness): Reading[] {
   return Object.entries(backends).map(([backend, { state }]) => ({ name: 'faultline_backend_up', labels: { backend }, value: UP[state] }));
 }
 
-function breakersOf(toolbox: Toolbox): Reading[] {
+function toBreakerReadings(toolbox: Toolbox): Reading[] {
   return Object.entries(toolbox.breakers?.() ?? {}).map(([provider, state]) => ({
     name: 'faultline_breaker_open',
     labels: { provider },
@@ -69,7 +69,7 @@ interface Receiver {
  * nothing.
  */
 export async function openTracer(config: Partial<Pick<Config, 'tracing'>>, logger: Logger): Promise<Tracer> {
-  const receivers = config.tracing === undefined ? [] : receiversOf(config.tracing);
+  const receivers = config.tracing === undefined ? [] : listReceivers(config.tracing);
   if (config.tracing === undefined || receivers.length === 0) return silentTracer;
   const { createOpenTelemetryTracer } = await import('../adapters/tracer/opentelemetry.ts');
   return createOpenTelemetryTracer({ serviceName: config.tracing.otlp.serviceName, receivers, logger });
@@ -79,11 +79,11 @@ export async function openTracer(config: Partial<Pick<Config, 'tracing'>>, logge
  * Lists the trace receivers: a collector configured by OpenTelemetry's own settings, Langfuse configured by
  * its keys, or both.
  */
-export function receiversOf({ otlp, langfuse }: Config['tracing']): Receiver[] {
+export function listReceivers({ otlp, langfuse }: Config['tracing']): Receiver[] {
   const collector = otlp.tracesEndpoint ?? (otlp.endpoint === null ? null : `${otlp.endpoint.replace(/\/$/, '')}/v1/traces`);
   const { publicKey, secretKey } = langfuse;
   return [
-    ...(collector === null ? [] : [{ name: 'otlp', url: collector, headers: headersOf(otlp.headers ?? '') }]),
+    ...(collector === null ? [] : [{ name: 'otlp', url: collector, headers: parseHeaders(otlp.headers ?? '') }]),
     ...(publicKey === null || secretKey === null
       ? []
       : [
@@ -104,7 +104,7 @@ function langfuseHeaders(publicKey: string, secretKey: string): Record<string, s
 /**
  * Parses `name=value,…` with URL-encoded values (OpenTelemetry's form). Entries of another form are ignored.
  */
-function headersOf(text: string): Record<string, string> {
+function parseHeaders(text: string): Record<string, string> {
   const pairs = text.split(',').flatMap((pair) => {
     const at = pair.indexOf('=');
     const name = pair.slice(0, at).trim().toLowerCase();

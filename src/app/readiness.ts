@@ -1,7 +1,7 @@
 import { statfs } from 'node:fs/promises';
 import { z } from 'zod';
 import type { Config } from '../config/schema.ts';
-import { messageOf, TriageError } from '../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../domain/errors.ts';
 import { type Clock, orAborted } from '../lib/time.ts';
 import type { BuildArchive } from '../ports/build-archive.ts';
 import type { Database } from '../ports/database.ts';
@@ -9,7 +9,7 @@ import type { JobQueue } from '../ports/job-queue.ts';
 import type { Logger } from '../ports/telemetry.ts';
 import type { VectorIndex } from '../ports/vector-index.ts';
 import { below, broken, type Probe, type ProbeReply, probe, rejected } from '../providers/probe.ts';
-import { providersOf } from '../providers/registry.ts';
+import { createProviders } from '../providers/registry.ts';
 import { createDeliveryStore } from '../stores/deliveries.ts';
 import { checkVectorIndex, openNamedEmbedder } from './open-adapters.ts';
 
@@ -99,7 +99,10 @@ async function ask(one: Known, options: ReadinessOptions): Promise<void> {
   const limit = AbortSignal.timeout(limitMs);
   const { state, says } = await orAborted(one.check.ask(limit), limit).then(
     (said) => (typeof said === 'string' ? { state: 'ok' as const, says: said } : { state: 'degraded' as const, says: said.degraded }),
-    (error: unknown) => ({ state: 'down' as const, says: error === limit.reason ? `no answer within ${limitMs} ms` : messageOf(error) }),
+    (error: unknown) => ({
+      state: 'down' as const,
+      says: error === limit.reason ? `no answer within ${limitMs} ms` : getErrorMessage(error),
+    }),
   );
   await settle(one, state, says, options);
 }
@@ -166,7 +169,7 @@ function diskChecks({ database, disk }: Config, store: Pick<Database, 'checkRoom
   if (database.driver !== 'pglite') {
     const askServer = async () => {
       await store.checkRoom?.().catch((cause: unknown) => {
-        throw new TriageError('storage-failed', `The disk of the database server is full: ${messageOf(cause)}`, { cause });
+        throw new TriageError('storage-failed', `The disk of the database server is full: ${getErrorMessage(cause)}`, { cause });
       });
       return 'the database writes';
     };
@@ -207,7 +210,7 @@ function outsideChecks(config: Config): BackendCheck[] {
   };
   const model = modelProbe(config);
   if (model !== null) add('analyst', model, readModel);
-  for (const { name, health } of providersOf(config.providers))
+  for (const { name, health } of createProviders(config.providers))
     if (health !== null) checks.push({ name, freshMs: OUTSIDE_MS, limitMs: LIMIT_MS_OUTSIDE, ask: health });
   const { driver, baseUrl } = config.webSearch;
   // The others have no question that is free.
@@ -266,7 +269,7 @@ export async function probeDatabase(url: string, ownerUrl: string | null = null)
       /** Schema changes that this version brings and the database has not seen. */
       pending,
       /** Why they could not be applied, and what mends it; null where they could. */
-      refused: pending.length === 0 ? null : await rehearseMigrations(ownerUrl ?? url).then(() => null, messageOf),
+      refused: pending.length === 0 ? null : await rehearseMigrations(ownerUrl ?? url).then(() => null, getErrorMessage),
       /** Schema changes that a newer version made. */
       newer: status.newer,
       /** Which schema changes were made in another form than this version has; null where none was. */

@@ -1,5 +1,5 @@
-import { maskingOf } from '../config/masking.ts';
-import { budgetTokensOf } from '../config/profiles.ts';
+import { createMaskingOptions } from '../config/masking.ts';
+import { resolveBudgetTokens } from '../config/profiles.ts';
 import type { Config } from '../config/schema.ts';
 import { type Build, type SourceText, sparseBuild } from '../domain/build.ts';
 import { TriageError } from '../domain/errors.ts';
@@ -18,7 +18,7 @@ import { recordAtHand } from '../service/triage/recording/recorder.ts';
 import { triageSources } from '../service/triage/triage-build.ts';
 import { loadKnowledge, readKnowledge } from '../tools/knowledge-base.ts';
 import { createMemoryToolCache } from '../tools/result-cache.ts';
-import { calibrationAtHand, createAppToolbox, investigationOf, makerOfToday, openAskAtHand } from './investigation.ts';
+import { calibrationAtHand, createAppToolbox, createInvestigation, makerOfToday, openAskAtHand } from './investigation.ts';
 import { openAnalyst, openClones, openCodeHost, openFallbackAnalyst, openWebSearch } from './open-adapters.ts';
 import { openTracer } from './open-telemetry.ts';
 import { shippedBound } from './publish-bound.ts';
@@ -64,7 +64,7 @@ export async function createTerminalApp(
   const codeHost = await openCodeHost(config, logger);
   const tracer = await openTracer(config, logger);
   const [analyst, fallbackAnalyst] = [await openAnalyst(config, logger, tracer), await openFallbackAnalyst()];
-  const masker = createMasker(maskingOf(config));
+  const masker = createMasker(createMaskingOptions(config));
   const threads = createLogThreads({ small: SMALL });
   const webSearch = await openWebSearch(config);
   const cache = createMemoryToolCache();
@@ -88,15 +88,15 @@ export async function createTerminalApp(
       const recorded = madeBy !== undefined && record ? recordAtHand({ clock, masker, logger, madeBy: await madeBy }) : null;
       const recorder = recorded === null ? {} : { recorder: recorded.recorder };
       const whole = {
-        ...investigationOf(config, { toolbox, clock, analyst, fallbackAnalyst, ...recorder, ...calibrated }, tracer),
+        ...createInvestigation(config, { toolbox, clock, analyst, fallbackAnalyst, ...recorder, ...calibrated }, tracer),
         onStep,
       };
       const investigation = experiment?.change(whole) ?? whole;
       const owners = createOwnerFinder(code, logger);
-      const deps = { archive, masker, threads, investigation, owners, budgetTokens: budgetTokensOf(config) };
+      const deps = { archive, masker, threads, investigation, owners, budgetTokens: resolveBudgetTokens(config) };
       const more = { ...options, ...(green !== null && { green }), ...(experiment !== null && { without: experiment.without }) };
       const triaged = await triageSources(build, sources, deps, signal, more);
-      const recordings = recorded?.recordingsOf(triaged.analyses) ?? [];
+      const recordings = recorded?.takeRecordings(triaged.analyses) ?? [];
       return { ...triaged, recordings, ask: () => openAskAtHand(build, triaged, { ...investigation, masker }) };
     },
   };

@@ -117,7 +117,7 @@ export function tracedGraph(graph: TriageGraph, tracer: Tracer): TriageGraph {
     const facts = {
       'gen_ai.operation.name': 'invoke_agent',
       'gen_ai.agent.name': 'triage',
-      'gen_ai.conversation.id': textOf(options?.configurable?.thread_id),
+      'gen_ai.conversation.id': toText(options?.configurable?.thread_id),
     };
     return tracer.span({ name: 'invoke_agent triage', kind: 'internal', facts }, async (span) => {
       const state = await invoke(input, options);
@@ -140,7 +140,7 @@ export function tracedGraph(graph: TriageGraph, tracer: Tracer): TriageGraph {
   return Object.assign(graph, { invoke: traced });
 }
 
-function textOf(value: unknown): string | undefined {
+function toText(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 

@@ -5,15 +5,15 @@ import { styleText } from 'node:util';
 import type { Config } from '../config/schema.ts';
 import type { Step } from '../domain/analysis.ts';
 import type { Citation, Thread, Turn } from '../domain/conversation.ts';
-import { messageOf, TriageError } from '../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../domain/errors.ts';
 import { counted } from '../lib/text.ts';
 import { clip, disarmRunnerCommands, visibleLine, visibleLines } from '../notifications/visible-text.ts';
 import type { TextPiece } from '../ports/analyst.ts';
 import type { Answered, AskClient } from './ask-clients.ts';
 import type { ServerOptions } from './command-parts.ts';
 import { type Progress, phaseText, startProgress } from './progress.ts';
-import { dataDirectory, LOCAL_SERVICE, readConfig, tokenOf } from './settings.ts';
-import { interruptSignal, jsonText, print, say, type Voice, voiceOf } from './terminal.ts';
+import { dataDirectory, LOCAL_SERVICE, readConfig, resolveToken } from './settings.ts';
+import { createVoice, interruptSignal, jsonText, print, say, type Voice } from './terminal.ts';
 
 export interface AskCommandOptions extends ServerOptions {
   readonly thread?: string;
@@ -25,7 +25,7 @@ export interface AskCommandOptions extends ServerOptions {
 
 /** Runs `faultline ask`: answers one question, or opens a session on a terminal. */
 export async function runAsk(target: string, question: string | undefined, options: AskCommandOptions): Promise<void> {
-  const voice = voiceOf(options);
+  const voice = createVoice(options);
   if (question === undefined && (process.stdin.isTTY !== true || process.stdout.isTTY !== true || options.json === true)) {
     throw new TriageError('invalid-config', `Add a question: faultline ask ${visibleLine(target)} "why?" (a session needs a terminal)`);
   }
@@ -33,7 +33,7 @@ export async function runAsk(target: string, question: string | undefined, optio
   let client: AskClient | undefined;
   try {
     client = await openClient(target, options, progress, question === undefined);
-    const thread = await threadOf(client, options);
+    const thread = await chooseThread(client, options);
     if (question === undefined) await converse(client, thread, progress);
     else await answerOnce(client, question, thread, options, voice, progress);
   } finally {
@@ -64,7 +64,7 @@ async function openClient(target: string, options: AskCommandOptions, progress: 
     const stored = await openStored(target, withAnalyst(readConfig(dataDir), options));
     if (stored !== null) return stored;
   }
-  const token = tokenOf(options.token ?? process.env.FAULTLINE_TOKEN, dataDir);
+  const token = resolveToken(options.token ?? process.env.FAULTLINE_TOKEN, dataDir);
   const { openServerClient } = await import('./ask-clients.ts');
   return openServerClient(target, { url: url ?? LOCAL_SERVICE, token });
 }
@@ -82,7 +82,7 @@ function withAnalyst(config: Config, { analyst }: AskCommandOptions): Config {
   return { ...config, analyst: { ...config.analyst, driver: analyst ?? config.analyst.driver } };
 }
 
-async function threadOf(client: AskClient, { thread, resume }: AskCommandOptions): Promise<string | undefined> {
+async function chooseThread(client: AskClient, { thread, resume }: AskCommandOptions): Promise<string | undefined> {
   if (thread !== undefined || resume !== true) return thread;
   const [newest] = await client.threads();
   if (newest === undefined) say('No conversation about this yet; starting a new one.');
@@ -225,7 +225,7 @@ class Session {
     } catch (error) {
       words.end();
       const stopped = error instanceof TriageError && error.code === 'cancelled';
-      this.write(stopped ? '\nStopped. This question is not stored.\n' : `\nerror: ${visibleLine(messageOf(error))}\n`);
+      this.write(stopped ? '\nStopped. This question is not stored.\n' : `\nerror: ${visibleLine(getErrorMessage(error))}\n`);
     } finally {
       this.answering = null;
     }

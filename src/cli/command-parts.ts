@@ -93,8 +93,8 @@ export function asksService(
 }
 
 /** Options, environment, or the data directory of this machine. Throws `invalid-config` where there is no token. */
-export async function serverOf(options: ServerOptions): Promise<Service> {
-  const { dataDirectory, LOCAL_SERVICE, tokenOf } = await import('./settings.ts');
+export async function resolveService(options: ServerOptions): Promise<Service> {
+  const { dataDirectory, LOCAL_SERVICE, resolveToken } = await import('./settings.ts');
   const url = options.url ?? process.env.FAULTLINE_URL ?? LOCAL_SERVICE;
-  return { url, token: tokenOf(options.token ?? process.env.FAULTLINE_TOKEN, dataDirectory(options.data)) };
+  return { url, token: resolveToken(options.token ?? process.env.FAULTLINE_TOKEN, dataDirectory(options.data)) };
 }

@@ -29,20 +29,20 @@ const LONGEST = 72;
 
 /** Generates the completion script for a shell from the program itself. */
 export function completionFor(shell: 'bash' | 'zsh' | 'fish', program: Command): string {
-  return { bash: bashCompletion, zsh: zshCompletion, fish: fishCompletion }[shell](shapeOf(program));
+  return { bash: bashCompletion, zsh: zshCompletion, fish: fishCompletion }[shell](describeCommand(program));
 }
 
 /** Reads the program itself, so that completions know what it knows. */
-export function shapeOf(command: Command, parent = ''): CompletedCommand {
+export function describeCommand(command: Command, parent = ''): CompletedCommand {
   const path = parent === '' ? command.name() : `${parent} ${command.name()}`;
   const help = { names: ['--help', '-h'], says: 'display help for command' };
   return {
     path,
     name: command.name(),
     says: firstWords(command.description()),
-    options: [...command.options.map(optionOf), help],
-    argument: argumentOf(command),
-    commands: command.commands.map((child) => shapeOf(child, path)),
+    options: [...command.options.map(describeOption), help],
+    argument: describeArgument(command),
+    commands: command.commands.map((child) => describeCommand(child, path)),
   };
 }
 
@@ -55,7 +55,7 @@ function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-function optionOf({ long, short, flags, description, required, optional, argChoices }: Command['options'][number]): CompletedOption {
+function describeOption({ long, short, flags, description, required, optional, argChoices }: Command['options'][number]): CompletedOption {
   const names = [long, short].flatMap((name) => (name == null ? [] : [name]));
   const says = firstWords(description);
   if (!required && !optional) return { names, says };
@@ -63,7 +63,7 @@ function optionOf({ long, short, flags, description, required, optional, argChoi
   return { names, says, value: FILE_VALUE.test(flags) ? { files: true } : null };
 }
 
-function argumentOf({ registeredArguments }: Command): Value {
+function describeArgument({ registeredArguments }: Command): Value {
   for (const { argChoices, description, name } of registeredArguments.map((one) => ({
     ...one,
     description: one.description,

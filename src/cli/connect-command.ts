@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { maskingOf } from '../config/masking.ts';
+import { createMaskingOptions } from '../config/masking.ts';
 import type { Config } from '../config/schema.ts';
 import { createMasker } from '../log/mask/mask.ts';
 import type { Finding } from '../ports/examination.ts';
 import type { Connection } from '../providers/connection.ts';
-import { providersOf } from '../providers/registry.ts';
+import { createProviders } from '../providers/registry.ts';
 import { type Connectable, connect, providerNamed, webhookAddress } from '../service/connect.ts';
 import { renderFinding } from './doctor.ts';
 import { type DataOptions, dataDirectory, MADE_SECRETS, readConfig, readServedConfig } from './settings.ts';
@@ -25,7 +25,7 @@ export interface ConnectOptions extends DataOptions {
  */
 export async function runConnect(name: string, options: ConnectOptions): Promise<void> {
   const { config, isMade } = configured(dataDirectory(options.data), name);
-  const provider = providerNamed(providersOf(config.providers), name);
+  const provider = providerNamed(createProviders(config.providers), name);
   const publicUrl = options.url ?? config.http.publicUrl;
   const address = publicUrl === null ? null : webhookAddress(provider, publicUrl);
   const made = options.newSecret === true ? `whs_${randomBytes(24).toString('base64url')}` : null;
@@ -40,7 +40,7 @@ export async function runConnect(name: string, options: ConnectOptions): Promise
   if (!options.json) await print(guide(plan));
   const { repository = null, create = false, test = false } = options;
   const findings: Finding[] = [];
-  const masker = createMasker(maskingOf(config));
+  const masker = createMasker(createMaskingOptions(config));
   for await (const found of connect(provider, { repository, address, secret, create, test }, AbortSignal.timeout(LIMIT_MS))) {
     const finding = { ...found, says: (await masker.mask(found.says)).text };
     findings.push(finding);

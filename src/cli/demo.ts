@@ -5,16 +5,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import type { App } from '../app.ts';
 import { type Analysis, GivenAnalysis } from '../domain/analysis.ts';
-import { messageOf } from '../domain/errors.ts';
+import { getErrorMessage } from '../domain/errors.ts';
 import type { Deployment } from '../domain/health.ts';
-import { maxOf } from '../lib/collections.ts';
+import { findMax } from '../lib/collections.ts';
 import { formatConfidence } from '../lib/text.ts';
 import type { Clock } from '../lib/time.ts';
 import { visibleLine } from '../notifications/visible-text.ts';
 import { decideReview } from '../service/review/decide.ts';
 import { openReviewFor } from '../service/review/queue.ts';
 import { type DemoRepository, makeDemoClone } from './demo-code.ts';
-import { print, say, voiceOf } from './terminal.ts';
+import { createVoice, print, say } from './terminal.ts';
 
 /** Captured failures of every category; their truth is known because we made them fail. */
 const FAILURES = resolve(import.meta.dirname, '../../test/fixtures/failures');
@@ -54,7 +54,7 @@ export interface DemoService {
  */
 export async function runDemo({ address, token, shownToken, app, clock, code }: DemoService): Promise<void> {
   say(`\nSending sample data: a week of builds of ${HISTORY}, and ${SHOWN.length} captured failures …`);
-  const answered = (buildId: string) => answerOf(address, token, buildId);
+  const answered = (buildId: string) => waitForAnswer(address, token, buildId);
   const history = await sendHistory(app, clock, code, { send: (build) => upload(address, token, build), answered });
   const sent: { slug: string; buildId: string }[] = [];
   for (const [index, slug] of SHOWN.entries()) {
@@ -80,7 +80,7 @@ export async function runDemo({ address, token, shownToken, app, clock, code }: 
     ]);
   }
   await print(
-    `\n${table(rows, voiceOf({}).width)}${waiting > 0 ? `\n?: waits for review, because it is not sure enough or too few answers of its kind are known to be right; ${waiting} of ${rows.length - 1}` : ''}\n\nView:  ${address}/builds   review:  ${address}/review\nRead one:  curl -s -H "authorization: Bearer ${shownToken}" ${address}/api/builds/${sent[0]?.buildId}/analyses`,
+    `\n${table(rows, createVoice({}).width)}${waiting > 0 ? `\n?: waits for review, because it is not sure enough or too few answers of its kind are known to be right; ${waiting} of ${rows.length - 1}` : ''}\n\nView:  ${address}/builds   review:  ${address}/review\nRead one:  curl -s -H "authorization: Bearer ${shownToken}" ${address}/api/builds/${sent[0]?.buildId}/analyses`,
   );
   const builds = new Map([...history, ...sent.map(({ slug, buildId }) => [slug, buildId] as const)]);
   if ((await app.keptRuns.list())?.length === 0) await (await import('./replay/demo-runs.ts')).keepDemoRuns(app.config, FAILURES, builds);
@@ -103,7 +103,7 @@ async function accepted(response: Response): Promise<string> {
   return Accepted.parse(JSON.parse(text)).buildId;
 }
 
-async function answerOf(address: string, token: string, buildId: string): Promise<Analysis> {
+async function waitForAnswer(address: string, token: string, buildId: string): Promise<Analysis> {
   const headers = { authorization: `Bearer ${token}` };
   const until = Date.now() + WAIT_MS;
   while (Date.now() < until) {
@@ -126,7 +126,7 @@ async function answerOf(address: string, token: string, buildId: string): Promis
  * stays on one line.
  */
 function table(rows: readonly string[][], width: number): string {
-  const widths = (rows[0] ?? []).map((_, column) => maxOf(rows.map((row) => (row[column] ?? '').length)));
+  const widths = (rows[0] ?? []).map((_, column) => findMax(rows.map((row) => (row[column] ?? '').length)));
   return rows
     .map((row) =>
       row
@@ -223,15 +223,15 @@ async function sendHistory(app: App, clock: DemoClock, { commits }: DemoCode, se
   const now = Date.now();
   try {
     for (const past of WEEK) {
-      clock.set(startOf(past, now));
+      clock.set(computeStart(past, now));
       const commit = commits.get(past.number) ?? `${past.number}`.repeat(14).slice(0, 40);
-      const buildId = await sender.send(buildOf(past, { at: clock.now(), attempt: 1, commit }));
+      const buildId = await sender.send(createBuild(past, { at: clock.now(), attempt: 1, commit }));
       if (past.slug !== undefined) sent.set(past.slug, buildId);
       const { id } = past.slug === undefined ? { id: null } : await sender.answered(buildId);
       if (id !== null && past.slug === REGRESSION) await confirm(app, clock, id);
       clock.set(clock.now() + 20 * MINUTE_MS);
-      if (past.rerun) await sender.send(buildOf(past, { at: clock.now(), attempt: 2, commit }));
-      if (past.deployed !== undefined) await app.stores.health.addDeployment(deploymentOf(past.deployed, clock.now()));
+      if (past.rerun) await sender.send(createBuild(past, { at: clock.now(), attempt: 2, commit }));
+      if (past.deployed !== undefined) await app.stores.health.addDeployment(createDeployment(past.deployed, clock.now()));
     }
   } finally {
     clock.set(null);
@@ -239,18 +239,18 @@ async function sendHistory(app: App, clock: DemoClock, { commits }: DemoCode, se
   return sent;
 }
 
-function deploymentOf(version: string, at: number): Deployment {
+function createDeployment(version: string, at: number): Deployment {
   return { repository: HISTORY, environment: 'production', version, url: null, at: new Date(at).toISOString() };
 }
 
 const AUTHORS = ['ada', 'ben', 'chris'];
 const MINUTES = 9;
 
-function authorOf(number: number): string {
+function pickAuthor(number: number): string {
   return AUTHORS[number % AUTHORS.length] ?? 'ada';
 }
 
-function startOf(past: Past, now: number): number {
+function computeStart(past: Past, now: number): number {
   return now - past.ago * DAY_MS - EARLIER_MS + (past.number - (WEEK.find(({ ago }) => ago === past.ago)?.number ?? 0)) * 3 * HOUR_MS;
 }
 
@@ -278,7 +278,7 @@ export async function makeDemoCode(folder: string): Promise<DemoCode> {
     clones.set(HISTORY, join(folder, 'shop'));
     return { clones: Object.fromEntries(clones), commits: new Map(ids.map((id, at) => [WEEK[at]?.number ?? 0, id])) };
   } catch (error) {
-    say(`without git, the demo has no code and no owners: ${messageOf(error)}`);
+    say(`without git, the demo has no code and no owners: ${getErrorMessage(error)}`);
     return { clones: Object.fromEntries(clones), commits: new Map() };
   }
 }
@@ -293,8 +293,8 @@ function shop(now: number): DemoRepository {
   const commits = WEEK.map((past, at) => ({
     message:
       at === broken ? 'Print amounts with their currency' : at === mended ? 'Print amounts as before' : `Prepare build ${past.number}`,
-    author: authorOf(past.number),
-    at: startOf(past, now) - HOUR_MS,
+    author: pickAuthor(past.number),
+    at: computeStart(past, now) - HOUR_MS,
     ...(at === broken && { lays: { slug: REGRESSION, as: 'project' } as const }),
     ...(at === mended && { lays: { slug: REGRESSION, as: 'before' } as const }),
   }));
@@ -308,7 +308,7 @@ function shop(now: number): DemoRepository {
   return { slugs: [FLAKY, REGRESSION], owners, commits };
 }
 
-function buildOf({ number, slug }: Past, { at, attempt, commit }: { at: number; attempt: number; commit: string }): DemoBuild {
+function createBuild({ number, slug }: Past, { at, attempt, commit }: { at: number; attempt: number; commit: string }): DemoBuild {
   const failed = slug !== undefined && attempt === 1;
   return {
     repository: HISTORY,
@@ -317,12 +317,12 @@ function buildOf({ number, slug }: Past, { at, attempt, commit }: { at: number; 
     status: failed ? 'failed' : 'passed',
     branch: 'main',
     commit,
-    author: authorOf(number),
+    author: pickAuthor(number),
     startedAt: new Date(at - MINUTES * MINUTE_MS).toISOString(),
     finishedAt: new Date(at).toISOString(),
     ...(failed && { slug }),
     // What failed before the tests ran has no report of them.
-    ...((!failed || TESTS.some((test) => test.slug === slug)) && { report: reportOf(failed ? slug : null) }),
+    ...((!failed || TESTS.some((test) => test.slug === slug)) && { report: createReport(failed ? slug : null) }),
   };
 }
 
@@ -350,7 +350,7 @@ const TESTS: readonly { suite: string; name: string; file: string; slug?: string
  * Creates the test report of a build in which the test of this captured failure failed; null: a build that
  * passed.
  */
-function reportOf(slug: string | null): string {
+function createReport(slug: string | null): string {
   const cases = TESTS.map(({ suite, name, file, slug: failing, failure: message }) => {
     const failure = slug !== null && failing === slug ? `<failure message="${message}"/>` : '';
     return `<testcase classname="${suite}" name="${name}" file="${file}">${failure}</testcase>`;

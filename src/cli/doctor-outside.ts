@@ -1,16 +1,16 @@
 import { checkAnalyst } from '../app/open-models.ts';
 import { askSlack, askSmtp } from '../app/open-publishers.ts';
-import { receiversOf } from '../app/open-telemetry.ts';
+import { listReceivers } from '../app/open-telemetry.ts';
 import { probeEmbedder } from '../app/readiness.ts';
-import { keyNameOf } from '../config/model-providers.ts';
+import { getKeyName } from '../config/model-providers.ts';
 import type { Config } from '../config/schema.ts';
-import { messageOf, TriageError } from '../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../domain/errors.ts';
 import { counted } from '../lib/text.ts';
 import { type Examination, type Finding, note, ok, wrong } from '../ports/examination.ts';
 import { silentLogger } from '../ports/telemetry.ts';
 import { probe } from '../providers/probe.ts';
 import type { Provider } from '../providers/provider.ts';
-import { providersOf } from '../providers/registry.ts';
+import { createProviders } from '../providers/registry.ts';
 
 /** A model may have to be loaded first; it keeps its own time. */
 const MODEL_SPARE_MS = 15_000;
@@ -18,7 +18,7 @@ const MODEL_SPARE_MS = 15_000;
 /** Services of others that are asked for logs, code and judgements, as configured. */
 export function examineOutside(config: Config): Examination[] {
   return [
-    ...providersOf(config.providers).flatMap((provider) => [
+    ...createProviders(config.providers).flatMap((provider) => [
       ...provider.examine(Object.keys(config.codeHost.clones)),
       ...channelExaminations(provider, config),
     ]),
@@ -80,7 +80,7 @@ function embedderExaminations(config: Config): Examination[] {
 
 /** Checks that the trace receivers respond. It sends no traces. */
 function receiverExaminations({ tracing }: Config): Examination[] {
-  return receiversOf(tracing).map(({ name, url }) => ({
+  return listReceivers(tracing).map(({ name, url }) => ({
     name: `traces to ${name}`,
     mend:
       name === 'otlp' ? 'check OTEL_EXPORTER_OTLP_ENDPOINT: is the collector running there with OTLP over HTTP?' : 'check LANGFUSE_HOST',
@@ -157,14 +157,14 @@ export async function checkModel(config: Config): Promise<Finding> {
   try {
     return ok('analyst', await checkAnalyst(config, signal));
   } catch (error) {
-    return wrong('analyst', messageOf(error), `${mendOf(error, config)}; until then, the rules are used`);
+    return wrong('analyst', getErrorMessage(error), `${suggestFix(error, config)}; until then, the rules are used`);
   }
 }
 
-function mendOf(error: unknown, config: Config): string {
+function suggestFix(error: unknown, config: Config): string {
   const { baseUrl, azure } = config.analyst.llm;
   const onAzure = baseUrl === null && azure.endpoint !== null;
-  const key = keyNameOf(baseUrl) ?? 'OPENAI_API_KEY';
+  const key = getKeyName(baseUrl) ?? 'OPENAI_API_KEY';
   const address = onAzure ? 'AZURE_OPENAI_ENDPOINT' : 'OPENAI_BASE_URL';
   const model = onAzure ? 'AZURE_OPENAI_DEPLOYMENT' : 'OPENAI_MODEL';
   switch (error instanceof TriageError ? error.code : null) {

@@ -4,10 +4,10 @@ import { shippedBound, shippedShare } from '../app/publish-bound.ts';
 import { probeDatabase, probeMongodb, probeRedis } from '../app/readiness.ts';
 import { createApp } from '../app.ts';
 import type { Environment } from '../config/load.ts';
-import { listOwnSecrets, maskingOf } from '../config/masking.ts';
+import { createMaskingOptions, listOwnSecrets } from '../config/masking.ts';
 import type { Config } from '../config/schema.ts';
 import { digestOfToken } from '../domain/access.ts';
-import { messageOf, TriageError } from '../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../domain/errors.ts';
 import { ROUTE_WORDS } from '../domain/publish-bound.ts';
 import { createGit, succeeded, trustedPath } from '../git/command.ts';
 import { counted, isOlder } from '../lib/text.ts';
@@ -15,7 +15,7 @@ import { createMasker } from '../log/mask/mask.ts';
 import { visibleLine } from '../notifications/visible-text.ts';
 import { clockFindings, type Examination, examine, type Finding, note, ok, wrong } from '../ports/examination.ts';
 import { silentLogger } from '../ports/telemetry.ts';
-import { providersOf } from '../providers/registry.ts';
+import { createProviders } from '../providers/registry.ts';
 import type { ShownSecret } from '../stores/builds.ts';
 import { examineOutside } from './doctor-outside.ts';
 import {
@@ -59,13 +59,13 @@ function tryConfig(dataDir: string, given: Environment): { readonly config: Conf
   try {
     return { config: readConfig(dataDir, given) };
   } catch (error) {
-    return wrong('configuration', messageOf(error), 'correct the variables named above');
+    return wrong('configuration', getErrorMessage(error), 'correct the variables named above');
   }
 }
 
 /** Masks the findings. The message of a driver may contain a whole URL with its password. */
 async function maskFindings(findings: readonly Finding[], config: Config): Promise<readonly Finding[]> {
-  const masker = createMasker(maskingOf(config));
+  const masker = createMasker(createMaskingOptions(config));
   const says = await masker.maskAll(findings.map((finding) => finding.says));
   return findings.map((finding, index) => ({ ...finding, says: says[index]?.text ?? '***' }));
 }
@@ -160,8 +160,8 @@ async function isFolder(path: string): Promise<boolean> {
 
 function codeFindings({ codeHost: { driver, clones }, providers }: Config): Finding[] {
   if (driver === 'none') return [ok('code', 'off, as configured')];
-  const asked = providersOf(providers).flatMap(({ name, code }) =>
-    code !== null && (driver === name || (driver === 'auto' && code.configured)) ? [hostOf(code.baseUrl)] : [],
+  const asked = createProviders(providers).flatMap(({ name, code }) =>
+    code !== null && (driver === name || (driver === 'auto' && code.configured)) ? [getHost(code.baseUrl)] : [],
   );
   if (asked.length > 0) return [ok('code', `read over ${asked.join(', ')}`)];
   if (Object.keys(clones).length > 0) return [];
@@ -192,7 +192,7 @@ function accessFindings(config: Config, dataDir: string): Finding[] {
       `one, ${made}`,
       'FAULTLINE_TOKENS',
     ),
-    ...providersOf(config.providers).map(({ name, webhook: { secrets } }) =>
+    ...createProviders(config.providers).map(({ name, webhook: { secrets } }) =>
       secretFinding(
         `${name} webhook`,
         secrets,
@@ -226,7 +226,7 @@ function addressFinding({ http }: Config): Finding {
   return ok(name, http.publicUrl);
 }
 
-function hostOf(url: string): string {
+function getHost(url: string): string {
   return URL.canParse(url) ? new URL(url).host : url;
 }
 

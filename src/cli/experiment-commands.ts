@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { shortCommit } from '../domain/build.ts';
-import { messageOf, TriageError } from '../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../domain/errors.ts';
 import { type Arm, Bisection, type Experiment } from '../domain/experiment.ts';
 import type { FailingTest } from '../domain/failure.ts';
 import { bisect } from '../experiments/bisect.ts';
@@ -11,14 +11,14 @@ import { FIX_RULES } from '../experiments/fix-rules.ts';
 import { type FollowUps, followUp } from '../experiments/follow-up.ts';
 import type { Commit } from '../experiments/history.ts';
 import { armName, type Outcome, type OutputReader, outputReader, progressLine, SHOWN } from '../experiments/outcome.ts';
-import { argumentsOf } from '../experiments/run-command.ts';
+import { splitArguments } from '../experiments/run-command.ts';
 import { append } from '../lib/collections.ts';
 import { jsonIn } from '../lib/text.ts';
 import { createMasker } from '../log/mask/mask.ts';
 import { describeCommit, namedLines } from '../notifications/experiment-lines.ts';
 import { visibleLine } from '../notifications/visible-text.ts';
 import { maskExperiment } from '../service/experiments.ts';
-import { type ServerOptions, serverOf, terminalConfig } from './command-parts.ts';
+import { resolveService, type ServerOptions, terminalConfig } from './command-parts.ts';
 import { readInput } from './input.ts';
 import { proposalIn } from './proposals.ts';
 import { askServer } from './server-client.ts';
@@ -68,10 +68,10 @@ export async function runConfirm(argv: readonly string[], options: ConfirmComman
     // What is reported is reported in part, too.
     keepsPart: options.report !== undefined,
     ...(within === undefined ? {} : { within }),
-    ...(install === undefined ? {} : { install: argumentsOf(install) }),
+    ...(install === undefined ? {} : { install: splitArguments(install) }),
   };
   const signal = interruptSignal();
-  const next = await followUpsOf(options);
+  const next = await readFollowUps(options);
   const confirmed = await confirm(how, { read, onRun }, signal);
   const experiment = await followUp(
     confirmed,
@@ -87,7 +87,7 @@ export async function runConfirm(argv: readonly string[], options: ConfirmComman
   if (experiment.verdict === 'inconclusive') process.exitCode = EXIT.needsPerson;
 }
 
-async function followUpsOf({ bisect, tryFix, suggest = false }: ConfirmCommandOptions): Promise<FollowUps> {
+async function readFollowUps({ bisect, tryFix, suggest = false }: ConfirmCommandOptions): Promise<FollowUps> {
   const proposals = typeof tryFix === 'string' ? [await proposalIn(tryFix)] : [];
   return {
     bisect: bisect === undefined ? null : { good: bisect === true ? null : bisect, bad: 'HEAD' },
@@ -113,7 +113,7 @@ const Reported = z.object({ buildId: z.string(), analyses: z.array(z.string()) }
 async function report(experiment: Experiment, build: string, options: ServerOptions): Promise<void> {
   const path = `/api/builds/${encodeURIComponent(build)}/experiments`;
   const masked = await maskExperiment(experiment, createMasker());
-  const { buildId, analyses } = await askServer(await serverOf(options), 'POST', path, Reported, masked);
+  const { buildId, analyses } = await askServer(await resolveService(options), 'POST', path, Reported, masked);
   say(`Reported to build ${buildId}${analyses.length === 0 ? '; no answer about these tests yet' : `, for ${analyses.join(', ')}`}.`);
 }
 
@@ -175,8 +175,8 @@ export async function runBisect(argv: readonly string[], options: BisectCommandO
       results: await Promise.all((options.results ?? []).map(resultIn)),
       ...(only === undefined ? {} : { only }),
       ...(within === undefined ? {} : { within }),
-      ...(build === undefined ? {} : { build: argumentsOf(build) }),
-      ...(install === undefined ? {} : { install: argumentsOf(install) }),
+      ...(build === undefined ? {} : { build: splitArguments(build) }),
+      ...(install === undefined ? {} : { install: splitArguments(install) }),
     },
     { read, onRun },
     interruptSignal(),
@@ -189,7 +189,7 @@ export async function runBisect(argv: readonly string[], options: BisectCommandO
 /** Reads the output that `--only N/M --json` printed on another machine. */
 async function resultIn(path: string): Promise<Bisection> {
   const text = await readFile(path, 'utf8').catch((cause: unknown) => {
-    throw new TriageError('invalid-input', `${path} cannot be read: ${messageOf(cause)}`, { cause });
+    throw new TriageError('invalid-input', `${path} cannot be read: ${getErrorMessage(cause)}`, { cause });
   });
   const found = Bisection.safeParse(jsonIn(text));
   if (found.success) return found.data;

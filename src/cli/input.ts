@@ -2,7 +2,7 @@ import { accessSync, constants, createReadStream, statSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { basename, join, relative } from 'node:path';
 import type { SourceKind, SourceText } from '../domain/build.ts';
-import { reasonOf, TriageError } from '../domain/errors.ts';
+import { getErrorReason, TriageError } from '../domain/errors.ts';
 import { append } from '../lib/collections.ts';
 import { counted } from '../lib/text.ts';
 import { decodeSources } from '../log/decode/archive.ts';
@@ -203,7 +203,7 @@ function tooLarge(path: string, maxBytes: number): TriageError {
 }
 
 function unreadable(path: string, cause: unknown): TriageError {
-  return new TriageError('not-found', `${visibleLine(path)} cannot be read: ${reasonOf(cause)}.`, { cause });
+  return new TriageError('not-found', `${visibleLine(path)} cannot be read: ${getErrorReason(cause)}.`, { cause });
 }
 
 /** A masked log that stays in its file. Its bytes must not be asked for after `close`. */

@@ -3,7 +3,7 @@ import { extname, join, relative, resolve, sep } from 'node:path';
 import { z } from 'zod';
 import { createApp } from '../app.ts';
 import type { Category } from '../domain/category.ts';
-import { messageOf, TriageError } from '../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../domain/errors.ts';
 import { append } from '../lib/collections.ts';
 import { counted } from '../lib/text.ts';
 import { visibleLine, visibleLines } from '../notifications/visible-text.ts';
@@ -17,7 +17,7 @@ import {
   TeamDocument,
 } from '../ports/knowledge.ts';
 import { silentLogger } from '../ports/telemetry.ts';
-import { type ServerOptions, serverOf } from './command-parts.ts';
+import { resolveService, type ServerOptions } from './command-parts.ts';
 import { adviseUrl, askServer, orNull, type Service } from './server-client.ts';
 import { dataDirectory, operatorName, readStoreConfig } from './settings.ts';
 import { EXIT, jsonText, print, say, tell } from './terminal.ts';
@@ -76,7 +76,7 @@ export async function listKnowledge(options: ServerOptions): Promise<void> {
 
 /** Runs `faultline knowledge show ID`. */
 export async function showKnowledge(id: string, options: ServerOptions): Promise<void> {
-  const shown = await withService(options, async (service) => (await service.show(id)) ?? (await service.show(sourceOf(id))));
+  const shown = await withService(options, async (service) => (await service.show(id)) ?? (await service.show(toSourceName(id))));
   if (shown === null) throw unknownDocument(id);
   const { document, passages } = shown;
   const head = `${document.id}  ${visibleLine(document.source)}  ${visibleLine(document.title)}  (${document.format})`;
@@ -86,7 +86,7 @@ export async function showKnowledge(id: string, options: ServerOptions): Promise
 
 /** Runs `faultline knowledge remove ID|PATH`. */
 export async function removeKnowledge(id: string, options: ServerOptions): Promise<void> {
-  const removed = await withService(options, async (service) => (await service.remove(id)) ?? (await service.remove(sourceOf(id))));
+  const removed = await withService(options, async (service) => (await service.remove(id)) ?? (await service.remove(toSourceName(id))));
   if (removed === null) throw unknownDocument(id);
   return tell(options, { removed }, `removed  ${visibleLine(removed.source)}`);
 }
@@ -123,7 +123,7 @@ async function readBounded(path: string): Promise<Uint8Array> {
     return await readFile(path);
   } catch (error) {
     if (error instanceof TriageError) throw error;
-    throw new TriageError('not-found', `${path} cannot be read: ${messageOf(error)}`, { cause: error });
+    throw new TriageError('not-found', `${path} cannot be read: ${getErrorMessage(error)}`, { cause: error });
   }
 }
 
@@ -139,7 +139,7 @@ async function removeGone(service: KnowledgeService, files: readonly KnowledgeFi
 
 /** Runs the work with the service of the data directory, or with a running service if one is named. */
 async function withService<Result>(options: ServerOptions, work: (service: KnowledgeService) => Promise<Result>): Promise<Result> {
-  if (options.url !== undefined || process.env.FAULTLINE_URL !== undefined) return work(serverClient(await serverOf(options)));
+  if (options.url !== undefined || process.env.FAULTLINE_URL !== undefined) return work(serverClient(await resolveService(options)));
   const app = await createApp(readStoreConfig(dataDirectory(options.data)), silentLogger).catch(adviseUrl);
   try {
     return await work(app.knowledge);
@@ -185,9 +185,9 @@ async function findKnowledgeFiles(paths: readonly string[], name: string | undef
   const files: KnowledgeFile[] = [];
   const folders: string[] = [];
   for (const path of paths) {
-    const source = name ?? sourceOf(path);
+    const source = name ?? toSourceName(path);
     const kind = await stat(path).catch((cause: unknown) => {
-      throw new TriageError('not-found', `${path} cannot be read: ${messageOf(cause)}`, { cause });
+      throw new TriageError('not-found', `${path} cannot be read: ${getErrorMessage(cause)}`, { cause });
     });
     if (!kind.isDirectory()) {
       files.push({ path, source });
@@ -203,7 +203,7 @@ async function findKnowledgeFiles(paths: readonly string[], name: string | undef
 }
 
 /** Returns the name of a path: relative if it is below the working directory, otherwise absolute. */
-function sourceOf(path: string): string {
+function toSourceName(path: string): string {
   const seen = relative(process.cwd(), resolve(path));
   return (seen === '..' || seen.startsWith(`..${sep}`) ? resolve(path) : seen).split(sep).join('/');
 }

@@ -9,7 +9,7 @@ import { decideReview } from '../service/review/decide.ts';
 import { openReviewFor } from '../service/review/queue.ts';
 
 import type { ServerOptions } from './command-parts.ts';
-import { dataDirectory, LOCAL_SERVICE, readConfig, tokenOf } from './settings.ts';
+import { dataDirectory, LOCAL_SERVICE, readConfig, resolveToken } from './settings.ts';
 import { interruptSignal, say } from './terminal.ts';
 
 export interface McpCommandOptions extends Omit<ServerOptions, 'json'> {
@@ -24,7 +24,7 @@ export async function runMcp(options: McpCommandOptions): Promise<void> {
   const url = options.url ?? process.env.FAULTLINE_URL;
   const token = options.token ?? process.env.FAULTLINE_TOKEN;
   const backend = createBackend({ url, serviceUrl: url ?? LOCAL_SERVICE, token, dataDir, feedback: options.allowFeedback === true });
-  say(`faultline mcp: ${whereOf(url, dataDir)}; ${options.allowFeedback === true ? 'feedback is allowed' : 'read-only'}`);
+  say(`faultline mcp: ${describeTarget(url, dataDir)}; ${options.allowFeedback === true ? 'feedback is allowed' : 'read-only'}`);
   const signal = interruptSignal();
   try {
     await serveStdio(backend.use, { input: process.stdin, output: process.stdout, logger: silentLogger, signal });
@@ -33,7 +33,7 @@ export async function runMcp(options: McpCommandOptions): Promise<void> {
   }
 }
 
-function whereOf(url: string | undefined, dataDir: string): string {
+function describeTarget(url: string | undefined, dataDir: string): string {
   if (url !== undefined) return `asks ${url}`;
   return existsSync(join(dataDir, 'database'))
     ? `reads ${dataDir}, or asks the service that uses it`
@@ -111,7 +111,7 @@ async function openBackend(options: BackendOptions): Promise<Opened> {
 }
 
 async function openService({ token: given, dataDir, feedback }: BackendOptions, url: string): Promise<Opened> {
-  const client = await connectService({ url, token: tokenOf(given, dataDir), feedback });
+  const client = await connectService({ url, token: resolveToken(given, dataDir), feedback });
   return { client, close: async () => await client.close() };
 }
 

@@ -76,11 +76,11 @@ const MAX_CHARACTERS = 100;
  * trace has the reasons.
  */
 export function phaseText(step: Step): string {
-  const facts = visibleLine(factsOf(step));
+  const facts = visibleLine(describeFacts(step));
   return facts === '' ? step.node : `${step.node} ${clip(facts, MAX_CHARACTERS)}`;
 }
 
-function factsOf({ node, summary, outcomes = [] }: Step): string {
+function describeFacts({ node, summary, outcomes = [] }: Step): string {
   if (node === 'execute_tool' && outcomes.length > 0) return outcomes.map(({ call, summary: said }) => `${call.tool} ${said}`).join(' · ');
   // The answer itself follows on standard output.
   if (node === 'generate_answer') return '';

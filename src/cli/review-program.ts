@@ -69,7 +69,7 @@ export function reviewCommand(): Command {
       .option('--shown-by <evidence>', 'evidence for the corrected cause: E1,E3 or none')
       .action(
         guarded(async (id: string, options: ServerOptions & DecisionOptions) =>
-          (await import('./review-command.ts')).decideReview(id, await decisionOf(type, options), options),
+          (await import('./review-command.ts')).decideReview(id, await readDecision(type, options), options),
         ),
       );
   }
@@ -96,7 +96,7 @@ function queueCommand(): Command {
   );
 }
 
-async function decisionOf(type: DecisionType, options: DecisionOptions): Promise<DecisionInput> {
+async function readDecision(type: DecisionType, options: DecisionOptions): Promise<DecisionInput> {
   const { DecisionInput } = await import('../domain/review.ts');
   const { TriageError } = await import('../domain/errors.ts');
   const fields = {
@@ -107,7 +107,7 @@ async function decisionOf(type: DecisionType, options: DecisionOptions): Promise
     fixRecommendation: options.fix,
     reason: options.reason,
     reasonCode: options.reasonCode,
-    shownBy: shownByOf(options.shownBy),
+    shownBy: parseShownBy(options.shownBy),
   };
   const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
   const parsed = DecisionInput.safeParse(given);
@@ -117,6 +117,6 @@ async function decisionOf(type: DecisionType, options: DecisionOptions): Promise
 }
 
 /** Parses "E1,E3" or "none". The service rejects anything else. */
-function shownByOf(text: string | undefined): unknown {
+function parseShownBy(text: string | undefined): unknown {
   return text === undefined || text === 'none' ? text : { evidence: text.split(',').map((one) => one.trim()), lines: [] };
 }

@@ -4,14 +4,14 @@ import closeWithGrace from 'close-with-grace';
 import { buildOperations } from '../api/operations.ts';
 import { buildHttp } from '../api/server.ts';
 import { type App, createApp, createLogger } from '../app.ts';
-import { maskingOf } from '../config/masking.ts';
+import { createMaskingOptions } from '../config/masking.ts';
 import type { Config } from '../config/schema.ts';
-import { messageOf, TriageError } from '../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../domain/errors.ts';
 import { append } from '../lib/collections.ts';
 import { counted } from '../lib/text.ts';
 import { systemClock } from '../lib/time.ts';
 import { type Logger, silentLogger } from '../ports/telemetry.ts';
-import { providersOf } from '../providers/registry.ts';
+import { createProviders } from '../providers/registry.ts';
 import { startDeliveryProcessor } from '../service/intake/delivery-processor.ts';
 import { syncLibraryIndex } from '../service/review/learn.ts';
 import type { TokenStore } from '../stores/access.ts';
@@ -77,7 +77,9 @@ async function start(app: App, servers: Closeable[]): Promise<string> {
     app.bringInStep('error library', () => syncLibraryIndex(library)),
   ]);
   const address = await http.listen({ host, port }).catch((cause: unknown) => {
-    throw new TriageError('conflict', `Cannot listen on ${host}:${port}: ${messageOf(cause)}. Use --port 0 for a free port.`, { cause });
+    throw new TriageError('conflict', `Cannot listen on ${host}:${port}: ${getErrorMessage(cause)}. Use --port 0 for a free port.`, {
+      cause,
+    });
   });
   if (app.config.jobQueue.inServe) await app.work();
   append(servers, await openWatching(app));
@@ -131,7 +133,7 @@ async function announce(address: string, { config, madeToken }: ServedConfig, da
       `Faultline is listening on ${address}  (ready in ${(milliseconds / 1000).toFixed(1)} s)`,
       `  console    ${address}/  (sign in with the token)`,
       `  token      ${token}`,
-      `  data       ${placeOf(config.database)}`,
+      `  data       ${describeLocation(config.database)}`,
       `  API        ${address}/docs`,
       `  webhooks   ${
         webhookPaths(config)
@@ -146,7 +148,7 @@ async function announce(address: string, { config, madeToken }: ServedConfig, da
 }
 
 /** Describes the location of the data, without the password of the URL. */
-function placeOf(database: App['config']['database']): string {
+function describeLocation(database: App['config']['database']): string {
   if (database.driver === 'pglite') return dirname(database.dataDir);
   const { host, pathname } = new URL(database.url);
   return `PostgreSQL at ${host}${pathname}`;
@@ -164,7 +166,7 @@ async function demonstrate(
     if (token === undefined) throw new TriageError('forbidden', 'no token in FAULTLINE_TOKENS has both the roles ingest and read');
     await runDemo({ address, token: token.token, shownToken: madeToken ?? '$TOKEN', ...demo });
   } catch (error) {
-    say(`the demo stopped: ${messageOf(error)}`);
+    say(`the demo stopped: ${getErrorMessage(error)}`);
   }
 }
 
@@ -189,7 +191,7 @@ function closeOnSignals(app: App, servers: readonly Closeable[], logger: Logger)
  * it.
  */
 async function openLogger(level: string, config: Config): Promise<Logger> {
-  return level === 'silent' ? silentLogger : createLogger(level, maskingOf(config).known);
+  return level === 'silent' ? silentLogger : createLogger(level, createMaskingOptions(config).known);
 }
 
 /**
@@ -226,7 +228,7 @@ export async function stopService(
 ): Promise<void> {
   const ended = await Promise.allSettled([...servers.map((server) => server.close()), app.jobQueue.stop({ timeoutMs: drainMs })]);
   for (const { reason } of ended.filter((one) => one.status === 'rejected')) {
-    app.logger.error({ error: reason, reason: messageOf(reason) }, 'a component did not stop cleanly');
+    app.logger.error({ error: reason, reason: getErrorMessage(reason) }, 'a component did not stop cleanly');
   }
   await app.close({ drainMs: 0 });
 }
@@ -244,7 +246,7 @@ async function openWatching(app: App): Promise<Closeable[]> {
   const address = await servers.listen({ host: http.host, port: metrics.port }).catch((cause: unknown) => {
     throw new TriageError(
       'conflict',
-      `Cannot listen on ${http.host}:${metrics.port}: ${messageOf(cause)}. Use FAULTLINE_METRICS_PORT=0 for a free port.`,
+      `Cannot listen on ${http.host}:${metrics.port}: ${getErrorMessage(cause)}. Use FAULTLINE_METRICS_PORT=0 for a free port.`,
       { cause },
     );
   });
@@ -260,5 +262,5 @@ async function openWatching(app: App): Promise<Closeable[]> {
 
 /** Lists the paths of active webhooks. A route without a secret rejects everything. */
 function webhookPaths({ providers }: Pick<Config, 'providers'>): string[] {
-  return providersOf(providers).flatMap(({ webhook }) => (webhook.secrets.length > 0 ? [webhook.path] : []));
+  return createProviders(providers).flatMap(({ webhook }) => (webhook.secrets.length > 0 ? [webhook.path] : []));
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { messageOf, TriageError } from '../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../domain/errors.ts';
 import { jsonIn } from '../lib/text.ts';
 
 /** The URL of a service and the token of the caller. */
@@ -54,7 +54,7 @@ export async function send(
     redirect: 'error',
     signal,
   }).catch((cause: unknown) => {
-    const message = `Cannot reach Faultline at ${url} (${messageOf(cause)}). Start it with: faultline serve`;
+    const message = `Cannot reach Faultline at ${url} (${getErrorMessage(cause)}). Start it with: faultline serve`;
     throw new TriageError('upstream-failed', message, { cause });
   });
 }

@@ -3,9 +3,9 @@ import { chmodSync, linkSync, mkdirSync, mkdtempSync, readFileSync, rmdirSync, r
 import { userInfo } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
-import { type Environment, loadConfig, presetOf } from '../config/load.ts';
+import { createPreset, type Environment, loadConfig } from '../config/load.ts';
 import type { Config } from '../config/schema.ts';
-import { messageOf, reasonOf, systemCode, TriageError } from '../domain/errors.ts';
+import { getErrorMessage, getErrorReason, systemCode, TriageError } from '../domain/errors.ts';
 import { say } from './terminal.ts';
 
 /** The folder of this installation's own files: knowledge, migrations, prompts. */
@@ -34,7 +34,7 @@ export function dataDirectory(option: string | undefined): string {
  */
 export function readConfig(dataDir: string, given: Environment = {}): Config {
   const environment = { ...process.env, ...given };
-  return loadConfig(presetOf(environment, dataDir, join(HOME, 'knowledge')), environment, (path) => readFileSync(path, 'utf8'));
+  return loadConfig(createPreset(environment, dataDir, join(HOME, 'knowledge')), environment, (path) => readFileSync(path, 'utf8'));
 }
 
 /**
@@ -94,7 +94,7 @@ export function prepareDataDirectory(directory: string): void {
     rmdirSync(mkdtempSync(join(directory, '.writable-')));
   } catch (cause) {
     // Under /proc, a folder that cannot be made is "not found".
-    const why = systemCode(cause) === 'ENOENT' ? 'a folder cannot be created there' : reasonOf(cause);
+    const why = systemCode(cause) === 'ENOENT' ? 'a folder cannot be created there' : getErrorReason(cause);
     const sentence = `The data directory ${directory} cannot be used: ${why}.`;
     throw new TriageError('invalid-config', `${sentence} Choose another with --data or FAULTLINE_DATA_DIR.`, { cause });
   }
@@ -127,7 +127,7 @@ const OTHERS = 0o077;
  */
 export function findSecrets(dataDir: string): Secrets | null {
   const file = secretsFile(dataDir);
-  const text = textOf(file);
+  const text = readText(file);
   if (text === null) return null;
   closeToOthers(file);
   try {
@@ -140,7 +140,7 @@ export function findSecrets(dataDir: string): Secrets | null {
 /**
  * Returns the given token, otherwise the one in the data directory. Throws `invalid-config` if there is none.
  */
-export function tokenOf(given: string | undefined, dataDir: string): string {
+export function resolveToken(given: string | undefined, dataDir: string): string {
   const token = given ?? findSecrets(dataDir)?.token;
   if (token !== undefined) return token;
   throw new TriageError('invalid-config', 'No token: pass --token, set FAULTLINE_TOKEN, or run on the machine with the data directory');
@@ -174,18 +174,18 @@ function writeOnce(file: string, text: string): void {
     linkSync(draft, file);
   } catch (cause) {
     if (systemCode(cause) === 'EEXIST') return;
-    throw new TriageError('storage-failed', `Cannot write the secrets to ${file}: ${messageOf(cause)}`, { cause });
+    throw new TriageError('storage-failed', `Cannot write the secrets to ${file}: ${getErrorMessage(cause)}`, { cause });
   } finally {
     rmSync(draft, { force: true });
   }
 }
 
-function textOf(file: string): string | null {
+function readText(file: string): string | null {
   try {
     return readFileSync(file, 'utf8');
   } catch (cause) {
     if (systemCode(cause) === 'ENOENT' || systemCode(cause) === 'ENOTDIR') return null;
-    throw new TriageError('invalid-config', `${file} cannot be read: ${messageOf(cause)}`, { cause });
+    throw new TriageError('invalid-config', `${file} cannot be read: ${getErrorMessage(cause)}`, { cause });
   }
 }
 
@@ -197,7 +197,7 @@ function closeToOthers(file: string): void {
     chmodSync(file, 0o600);
     say(`warning: ${file} was readable by other users of this machine; now only its owner can read it. ${advice}`);
   } catch (error) {
-    say(`warning: ${file} is readable by other users of this machine, and changing that failed: ${messageOf(error)}. ${advice}`);
+    say(`warning: ${file} is readable by other users of this machine, and changing that failed: ${getErrorMessage(error)}. ${advice}`);
   }
 }
 

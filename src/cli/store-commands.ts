@@ -3,7 +3,7 @@ import { migrateDatabase, openQueueAdmin, openTokens } from '../app/open-for-ope
 import type { App } from '../app/served-app.ts';
 import { createApp } from '../app.ts';
 import { AccessToken, checkNewToken, digestOfToken, makeToken, NewToken } from '../domain/access.ts';
-import { messageOf, TriageError } from '../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../domain/errors.ts';
 import type { Role } from '../domain/review.ts';
 import { counted } from '../lib/text.ts';
 import { visibleLine } from '../notifications/visible-text.ts';
@@ -12,7 +12,7 @@ import type { QueueMessage } from '../ports/job-queue.ts';
 import { silentLogger } from '../ports/telemetry.ts';
 import type { VectorMatch } from '../ports/vector-index.ts';
 import type { FailedJob, Turn } from '../stores/triages.ts';
-import { type ServerOptions, serverOf } from './command-parts.ts';
+import { resolveService, type ServerOptions } from './command-parts.ts';
 import { adviseUrl, askServer, orNull, type Service } from './server-client.ts';
 import { type DataOptions, dataDirectory, operatorName, readStoreConfig } from './settings.ts';
 import { jsonText, print, say, tell } from './terminal.ts';
@@ -186,7 +186,7 @@ async function orBroken(
   try {
     return { messages: await ask(), broken: null };
   } catch (error) {
-    return { messages: [], broken: messageOf(error) };
+    return { messages: [], broken: getErrorMessage(error) };
   }
 }
 
@@ -227,7 +227,7 @@ export async function makeAccessToken(options: MakeTokenOptions): Promise<void> 
   }
   const { token, made } = await withClient(options, (client) => client.make(wanted.data));
   if (options.json) return print(jsonText({ ok: true, token, ...made }));
-  say(`${lineOf(made)}\nThis token is shown only once:`);
+  say(`${formatToken(made)}\nThis token is shown only once:`);
   return print(token);
 }
 
@@ -236,7 +236,7 @@ export async function listTokens(options: ServerOptions): Promise<void> {
   return tell(
     options,
     { items },
-    items.map(lineOf).join('\n') || 'There are no tokens. Create one with: faultline token make --name ann --role admin',
+    items.map(formatToken).join('\n') || 'There are no tokens. Create one with: faultline token make --name ann --role admin',
   );
 }
 
@@ -244,10 +244,10 @@ export async function listTokens(options: ServerOptions): Promise<void> {
 export async function revokeToken(idOrName: string, options: ServerOptions): Promise<void> {
   const revoked = await withClient(options, (client) => client.revoke(idOrName));
   if (revoked === null) throw new TriageError('not-found', `There is no active token ${idOrName}. List tokens with: faultline token list`);
-  return tell(options, { revoked }, `revoked  ${lineOf(revoked)}`);
+  return tell(options, { revoked }, `revoked  ${formatToken(revoked)}`);
 }
 
-function lineOf({ id, name, roles, repositories, createdBy, createdAt, expiresAt, lastUsedAt, revokedAt }: AccessToken): string {
+function formatToken({ id, name, roles, repositories, createdBy, createdAt, expiresAt, lastUsedAt, revokedAt }: AccessToken): string {
   const over = expiresAt !== null && Date.parse(expiresAt) <= Date.now();
   const state =
     revokedAt !== null
@@ -265,7 +265,7 @@ function day(time: string): string {
 }
 
 async function withClient<Result>(options: ServerOptions, work: (client: TokenClient) => Promise<Result>): Promise<Result> {
-  if (options.url !== undefined || process.env.FAULTLINE_URL !== undefined) return work(serverClient(await serverOf(options)));
+  if (options.url !== undefined || process.env.FAULTLINE_URL !== undefined) return work(serverClient(await resolveService(options)));
   const config = readStoreConfig(dataDirectory(options.data));
   const opened = await openTokens(config).catch(adviseUrl);
   try {

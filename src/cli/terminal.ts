@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { styleText } from 'node:util';
-import { messageOf, TriageError, type TriageErrorCode } from '../domain/errors.ts';
+import { getErrorMessage, TriageError, type TriageErrorCode } from '../domain/errors.ts';
 import { visibleLines } from '../notifications/visible-text.ts';
 
 /** The exit codes for scripts. `faultline --help` prints them. */
@@ -57,7 +57,7 @@ const BY_CODE: Readonly<Record<TriageErrorCode, number>> = {
 export const NO_FAILURE = 'No failure was found in this log.';
 
 /** Returns the exit code for a thrown value. */
-function exitCodeOf(error: unknown): number {
+function toExitCode(error: unknown): number {
   return error instanceof TriageError ? BY_CODE[error.code] : EXIT.internal;
 }
 
@@ -71,7 +71,7 @@ export interface Voice {
   readonly quiet: boolean;
 }
 
-export function voiceOf(options: { readonly plain?: boolean; readonly quiet?: boolean }): Voice {
+export function createVoice(options: { readonly plain?: boolean; readonly quiet?: boolean }): Voice {
   const plain = options.plain === true || refusesColor();
   return {
     color: process.stdout.isTTY === true && !plain,
@@ -122,7 +122,7 @@ export function tell({ json }: { readonly json?: boolean }, data: object, words:
 export async function writeOutput(path: string, text: string, option?: string): Promise<void> {
   await writeFile(path, text).catch((cause: unknown) => {
     const named = option === undefined ? path : `${option}: ${path}`;
-    throw new TriageError('storage-failed', `${named} cannot be written: ${messageOf(cause)}.`, { cause });
+    throw new TriageError('storage-failed', `${named} cannot be written: ${getErrorMessage(cause)}.`, { cause });
   });
 }
 
@@ -145,12 +145,12 @@ function leaveOnClosedPipe(error: NodeJS.ErrnoException): void {
 
 /** Reports anything thrown: one sentence, the exit code; as JSON on standard output where JSON was requested. */
 export async function reportError(error: unknown, json: boolean): Promise<void> {
-  process.exitCode = exitCodeOf(error);
+  process.exitCode = toExitCode(error);
   const code = error instanceof TriageError ? error.code : 'internal';
   const details = error instanceof TriageError && Object.keys(error.details).length > 0 ? { details: error.details } : {};
-  if (json) await print(jsonText({ ok: false, schema: 1, error: { code, message: messageOf(error), ...details } }));
+  if (json) await print(jsonText({ ok: false, schema: 1, error: { code, message: getErrorMessage(error), ...details } }));
   const prefix = process.stderr.isTTY === true && !refusesColor() ? styleText('red', 'error', { validateStream: false }) : 'error';
-  say(`${prefix}: ${visibleLines(messageOf(error)).join('\n')}`);
+  say(`${prefix}: ${visibleLines(getErrorMessage(error)).join('\n')}`);
   if (code === 'internal' && error instanceof Error && process.env.FAULTLINE_DEBUG !== undefined) say(error.stack ?? '');
 }
 

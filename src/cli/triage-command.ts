@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { modelOptions } from '../app/open-models.ts';
-import { maskingOf } from '../config/masking.ts';
+import { createMaskingOptions } from '../config/masking.ts';
 import type { Config } from '../config/schema.ts';
 import type { Analysis } from '../domain/analysis.ts';
 import { TriageError } from '../domain/errors.ts';
@@ -12,11 +12,11 @@ import { type ArrangedAnswer, arrangeAnswers, pairWithFailures } from '../notifi
 import { visibleLine } from '../notifications/visible-text.ts';
 import { AnalysisTrace, renderTracePlain, renderTraceTree } from '../service/answers/trace.ts';
 import { withExperiment } from '../service/experiments.ts';
-import { type ServerOptions, serverOf } from './command-parts.ts';
+import { resolveService, type ServerOptions } from './command-parts.ts';
 import type { ListedInput } from './input.ts';
 import { type Progress, startProgress } from './progress.ts';
 import { askServer } from './server-client.ts';
-import { EXIT, interruptSignal, jsonText, NO_FAILURE, print, reportError, tell, type Voice, voiceOf } from './terminal.ts';
+import { createVoice, EXIT, interruptSignal, jsonText, NO_FAILURE, print, reportError, tell, type Voice } from './terminal.ts';
 import { openTriageInput, type TriageInput, type TriageInputOptions } from './triage-input.ts';
 import { noFailureJson, triageJson } from './triage-json.ts';
 import { renderAnnotations, renderAnswers, renderFileHead, renderHints } from './triage-text.ts';
@@ -38,14 +38,14 @@ export interface TriageCommandOptions extends TriageInputOptions {
 export async function runTriage(path: string, options: TriageCommandOptions, config: Config): Promise<void> {
   const run = await openTriageRun(options, config);
   const { analyses, failed } = await answerInput({ path, isFound: false, files: options.files ?? [], name: null }, run);
-  endWith(exitCodeOf([analyses], options));
+  endWith(computeExitCode([analyses], options));
   if (failed !== null) await reportError(failed, false);
 }
 
 /** Opens what all inputs of a call share. Throws `invalid-config` and `not-found` where an option names what is not there. */
 export async function openTriageRun(options: TriageCommandOptions, config: Config): Promise<TriageRun> {
   if (options.analyst === 'llm') requireModel(config);
-  return { options, config, voice: voiceOf(options), triage: await openTriageInput(options, config) };
+  return { options, config, voice: createVoice(options), triage: await openTriageInput(options, config) };
 }
 
 /** One call of the command. */
@@ -98,12 +98,12 @@ async function printAnswers(
   { path, name }: NamedInput,
   { options, config, voice }: TriageRun,
 ): Promise<void> {
-  const traces = options.trace ? await tracesOf(answers, config) : [];
+  const traces = options.trace ? await buildTraces(answers, config) : [];
   if (options.json) return await print(jsonText(triageJson(answers, reading, traces, name)));
   if (options.github) return await print(renderAnnotations(answers));
   const hasHints = voice.color && !voice.quiet && path !== '-' && name === null;
   const hints = hasHints ? renderHints(path, options.repo) : '';
-  await print(`${headOf(name, voice)}${renderAnswers(answers, voice)}${hints}${shown(traces, voice)}`);
+  await print(`${renderHead(name, voice)}${renderAnswers(answers, voice)}${hints}${shown(traces, voice)}`);
 }
 
 /** Sets the exit code unless it is 0. An interruption has set its own code. */
@@ -125,8 +125,8 @@ async function confirmed(
   if (confirm === undefined) return { experiment: null, failed: null };
   const { confirm: runAgain } = await import('../experiments/confirm.ts');
   const { outputReader, progressLine } = await import('../experiments/outcome.ts');
-  const { argumentsOf } = await import('../experiments/run-command.ts');
-  const command = { argv: argumentsOf(confirm), cwd: resolve(repo ?? '.'), env: process.env, tests: failingTests };
+  const { splitArguments } = await import('../experiments/run-command.ts');
+  const command = { argv: splitArguments(confirm), cwd: resolve(repo ?? '.'), env: process.env, tests: failingTests };
   const options = { ...command, base: undefined, runs: CONFIRM_RUNS, limitMs: CONFIRM_MS, conditions: true, keepsPart: true };
   const deps = { read: outputReader(), onRun: (...run: Parameters<typeof progressLine>) => progress.phase(progressLine(...run)) };
   return { experiment: await runAgain(options, deps, interruptSignal()), failed: null };
@@ -154,17 +154,17 @@ async function tellNoFailure(reading: Reading, file: string | null, { json, gith
   const advice = 'If the build failed, pass the log of the failed step, or the whole log.';
   const notes = reading.notes.map((note) => `Note\t${visibleLine(note)}\n`).join('');
   const said = voice.color ? `${NO_FAILURE}\n${advice}\n` : `Result\t${NO_FAILURE}\nAdvice\t${advice}\n${notes}`;
-  return print(`${headOf(file, voice)}${said}`);
+  return print(`${renderHead(file, voice)}${said}`);
 }
 
-function headOf(file: string | null, voice: Voice): string {
+function renderHead(file: string | null, voice: Voice): string {
   return file === null ? '' : renderFileHead(file, voice);
 }
 
-async function tracesOf(answers: readonly ArrangedAnswer[], config: Config): Promise<AnalysisTrace[]> {
-  const { traceOf } = await import('../service/answers/trace.ts');
-  const masker = createMasker(maskingOf(config));
-  return await Promise.all(answers.map(({ analysis }) => traceOf(analysis, async (text) => (await masker.mask(text)).text)));
+async function buildTraces(answers: readonly ArrangedAnswer[], config: Config): Promise<AnalysisTrace[]> {
+  const { buildTrace } = await import('../service/answers/trace.ts');
+  const masker = createMasker(createMaskingOptions(config));
+  return await Promise.all(answers.map(({ analysis }) => buildTrace(analysis, async (text) => (await masker.mask(text)).text)));
 }
 
 function shown(traces: readonly AnalysisTrace[], voice: Voice): string {
@@ -172,7 +172,7 @@ function shown(traces: readonly AnalysisTrace[], voice: Voice): string {
 }
 
 /** Returns the exit code for the answers of all inputs: 5 only if nothing failed in any of them. */
-export function exitCodeOf(inputs: readonly (readonly Analysis[])[], { exitCode }: TriageCommandOptions): number {
+export function computeExitCode(inputs: readonly (readonly Analysis[])[], { exitCode }: TriageCommandOptions): number {
   const analyses = inputs.flat();
   if (analyses.length === 0) return EXIT.noFailure;
   if (!exitCode) return EXIT.ok;
@@ -182,8 +182,8 @@ export function exitCodeOf(inputs: readonly (readonly Analysis[])[], { exitCode 
 
 /** Runs `faultline trace ID`: shows the steps of an analysis from a running service. */
 export async function runTrace(id: string, options: ServerOptions): Promise<void> {
-  const trace = await askServer(await serverOf(options), 'GET', `/api/analyses/${encodeURIComponent(id)}/trace`, AnalysisTrace);
-  return tell(options, { trace }, renderTrace(trace, voiceOf({})));
+  const trace = await askServer(await resolveService(options), 'GET', `/api/analyses/${encodeURIComponent(id)}/trace`, AnalysisTrace);
+  return tell(options, { trace }, renderTrace(trace, createVoice({})));
 }
 
 /** Renders a tree on a terminal, and `Key<tab>value` lines in a pipe. */

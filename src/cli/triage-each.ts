@@ -5,7 +5,7 @@ import { append } from '../lib/collections.ts';
 import { visibleLine } from '../notifications/visible-text.ts';
 import { type ListedInput, listInputs } from './input.ts';
 import { EXIT, jsonText, print } from './terminal.ts';
-import { answerInput, endWith, exitCodeOf, openTriageRun, type TriageCommandOptions, type TriageRun } from './triage-command.ts';
+import { answerInput, computeExitCode, endWith, openTriageRun, type TriageCommandOptions, type TriageRun } from './triage-command.ts';
 import { unreadableJson } from './triage-json.ts';
 import { renderFileHead } from './triage-text.ts';
 
@@ -30,7 +30,7 @@ export async function runTriageEach(paths: readonly string[], options: TriageCom
       await tellUnreadable(file.path, error, run);
     }
   }
-  endWith(answered.length === 0 ? EXIT.unreadable : exitCodeOf(answered, options));
+  endWith(answered.length === 0 ? EXIT.unreadable : computeExitCode(answered, options));
 }
 
 /** The error codes that concern one file only. */

@@ -149,7 +149,7 @@ export function withModel<Llm extends Asked>(llm: Llm, named: string): Llm {
  * Returns the variable that holds the key for a server. Returns null if the server needs no key or is not a
  * known provider.
  */
-export function keyNameOf(baseUrl: string | null): string | null {
+export function getKeyName(baseUrl: string | null): string | null {
   if (baseUrl === null) return 'OPENAI_API_KEY';
   return Object.values(MODEL_PROVIDERS).find((provider) => provider.baseUrl === baseUrl)?.keyName ?? null;
 }

@@ -33,7 +33,7 @@ export const PROFILE_NAMES = ['fast', 'balanced', 'thorough'] as const satisfies
 export type ProfileName = (typeof PROFILE_NAMES)[number];
 
 /** Finds the profile with this name; undefined if there is none. */
-export function profileOf(name: string): (typeof PROFILES)[ProfileName] | undefined {
+export function findProfile(name: string): (typeof PROFILES)[ProfileName] | undefined {
   const known = PROFILE_NAMES.find((one) => one === name);
   return known === undefined ? undefined : PROFILES[known];
 }
@@ -45,7 +45,7 @@ export function profileOf(name: string): (typeof PROFILES)[ProfileName] | undefi
 const BUDGET_TOKENS = { rules: 2_000, llm: 3_000 } as const;
 
 /** Returns the number of log tokens that an analysis may use. */
-export function budgetTokensOf({
+export function resolveBudgetTokens({
   triage,
   analyst,
 }: {

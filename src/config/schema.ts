@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { messageOf, TriageError } from '../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../domain/errors.ts';
 import { ProvidersConfig } from '../providers/registry.ts';
 import { AnalystConfig, EmbedderConfig } from './model-providers.ts';
 import { PROFILE_NAMES } from './profiles.ts';
@@ -15,7 +15,7 @@ import {
   VectorIndexConfig,
   WebSearchConfig,
 } from './services.ts';
-import { credential, flag, group, setting, type Variable, variablesOf } from './variable.ts';
+import { credential, flag, group, listVariables, setting, type Variable } from './variable.ts';
 
 const bytes = (megabytes: number) => megabytes * 1024 * 1024;
 
@@ -65,7 +65,7 @@ type ThresholdName = 'selfCorrect' | 'humanReview' | 'autoNotify';
 function inOrder(lower: ThresholdName, upper: ThresholdName): z.core.CheckFn<Readonly<Record<ThresholdName, number>>> {
   return ({ value, issues }) => {
     if (value[lower] <= value[upper]) return;
-    const message = `${value[lower]} is above ${nameOf(`triage.thresholds.${upper}`)}, which is ${value[upper]}`;
+    const message = `${value[lower]} is above ${describeField(`triage.thresholds.${upper}`)}, which is ${value[upper]}`;
     issues.push({ code: 'custom', message, path: [lower], input: value });
   };
 }
@@ -130,7 +130,7 @@ const Common = z.object({
   slack: SlackConfig.prefault({}),
   messages: MessagesConfig.prefault({}),
   triage: group({
-    /** Null: as many as who judges makes the most of, see {@link budgetTokensOf}. */
+    /** Null: as many as who judges makes the most of, see {@link resolveBudgetTokens}. */
     budgetTokens: setting(
       'FAULTLINE_BUDGET_TOKENS',
       z.int().min(200).max(200_000).nullable().default(null),
@@ -339,13 +339,13 @@ export type Config = z.infer<typeof Config>;
 export const COMMON = Common.parse({});
 
 /** Every setting as the environment names it. */
-export const VARIABLES: readonly Variable[] = variablesOf(Config);
+export const VARIABLES: readonly Variable[] = listVariables(Config);
 
 /**
  * Finds the variable that sets a field of `Config` or a value inside it: `auth.tokens.0.token` is set by
  * FAULTLINE_TOKENS.
  */
-function variableOf(path: string): Variable | undefined {
+function findVariable(path: string): Variable | undefined {
   return VARIABLES.find((variable) => path === variable.path || path.startsWith(`${variable.path}.`));
 }
 
@@ -359,11 +359,11 @@ export function parseConfig(input: unknown, wrong: readonly TriageError[] = []):
   if (result.success && first === undefined) return result.data;
   const issues = result.error?.issues ?? [];
   if (first !== undefined && wrong.length === 1 && issues.length === 0) throw first;
-  const lines = [...wrong.map(messageOf), ...issues.map((issue) => `${nameOf(issue.path.join('.'))}: ${issue.message}`)];
+  const lines = [...wrong.map(getErrorMessage), ...issues.map((issue) => `${describeField(issue.path.join('.'))}: ${issue.message}`)];
   throw new TriageError('invalid-config', `The configuration is invalid:\n${lines.map((line) => `  ${line}`).join('\n')}`);
 }
 
-function nameOf(path: string): string {
-  const variable = variableOf(path);
+function describeField(path: string): string {
+  const variable = findVariable(path);
   return variable === undefined ? path : `${variable.name} (${path})`;
 }

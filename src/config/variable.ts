@@ -65,16 +65,16 @@ export function group<Shape extends z.ZodRawShape>(shape: Shape): z.ZodPrefault<
  * Lists the variables of all settings in a schema, in order. A setting that several drivers share is listed
  * once.
  */
-export function variablesOf(schema: z.core.$ZodType, path = ''): Variable[] {
+export function listVariables(schema: z.core.$ZodType, path = ''): Variable[] {
   const names = NAMES.get(schema);
-  if (names !== undefined) return names.map((named) => ({ ...named, path, type: named.type ?? typeOf(schema) }));
+  if (names !== undefined) return names.map((named) => ({ ...named, path, type: named.type ?? toVariableType(schema) }));
   const inner = unwrapped(schema);
   if (inner instanceof z.ZodDiscriminatedUnion) {
-    const all = inner.options.flatMap((option) => variablesOf(option, path));
+    const all = inner.options.flatMap((option) => listVariables(option, path));
     return [...new Map(all.map((variable) => [variable.name, variable])).values()];
   }
   if (!(inner instanceof z.ZodObject)) return [];
-  return Object.entries(inner.shape).flatMap(([field, one]) => variablesOf(one, path === '' ? field : `${path}.${field}`));
+  return Object.entries(inner.shape).flatMap(([field, one]) => listVariables(one, path === '' ? field : `${path}.${field}`));
 }
 
 function unwrapped(schema: z.core.$ZodType): z.core.$ZodType {
@@ -82,7 +82,7 @@ function unwrapped(schema: z.core.$ZodType): z.core.$ZodType {
   return wraps ? unwrapped(schema.unwrap()) : schema;
 }
 
-function typeOf(schema: z.core.$ZodType): Variable['type'] {
+function toVariableType(schema: z.core.$ZodType): Variable['type'] {
   const inner = unwrapped(schema);
   if (inner instanceof z.ZodNumber) return 'number';
   if (inner instanceof z.ZodBoolean) return 'flag';

@@ -5,22 +5,22 @@ import type { Evidence } from '../domain/evidence.ts';
 import { flakeProbability } from '../domain/flakiness.ts';
 import { TOO_FEW, type TrackRecord } from '../domain/insights.ts';
 import { answers } from '../domain/library.ts';
-import { overlapOf, type Review } from '../domain/review.ts';
+import { findTouchedSuspects, type Review } from '../domain/review.ts';
 import { cleanLine, stripEscapes } from '../log/lines/clean.ts';
-import { type AnswerView, answerView, failureCount, formatDollars, formatDuration, placeOf } from '../notifications/answer-view.ts';
+import { type AnswerView, answerView, failureCount, formatDollars, formatDuration, formatPlace } from '../notifications/answer-view.ts';
 import type { BuildArchive } from '../ports/build-archive.ts';
 import { findAnalysis } from '../service/answers/views.ts';
 import { openReviewFor } from '../service/review/queue.ts';
 import type { ShownStores } from '../stores/stores.ts';
 import { askAddress, buildAddress, causeAddress, libraryAddress, reviewAddress, runAddress } from './addresses.ts';
-import { percentOf, runStrip } from './charts/chart.ts';
+import { formatPercent, runStrip } from './charts/chart.ts';
 import type { ConsoleDeps } from './console-deps.ts';
-import { actionLink, postForm, timeOf } from './controls.ts';
+import { actionLink, postForm, renderTime } from './controls.ts';
 import { type Html, html, joined, linkTarget, type Shown } from './html.ts';
 import { IdParams } from './http.ts';
 import { evidenceWindows } from './logs/evidence-windows.ts';
 import { ciName, editorAddress } from './outside.ts';
-import { type ConsoleApp, mayReview, readerOf, route, sendPage } from './page.ts';
+import { type ConsoleApp, loadReader, mayReview, route, sendPage } from './page.ts';
 import { evidenceChip, inlineProse, prose } from './prose.ts';
 
 /**
@@ -29,7 +29,7 @@ import { evidenceChip, inlineProse, prose } from './prose.ts';
 export function registerAnalysisPage(app: ConsoleApp, deps: ConsoleDeps): void {
   app.get('/analyses/:id', route('read', { params: IdParams }), async (request, reply) => {
     const analysis = await findAnalysis(deps.stores.analyses, request.params.id);
-    const reader = await readerOf(request, deps);
+    const reader = await loadReader(request, deps);
     const facts = await readAnalysisFacts(deps, analysis);
     if (facts === null) throw new TriageError('not-found', `The build of analysis ${analysis.id} is no longer stored.`);
     const review = await deps.stores.reviews.findByAnalysis(analysis.id);
@@ -60,9 +60,9 @@ function standing(analysis: Analysis, review: Review | null, reviews: boolean): 
   if (review === null) return notAsked(analysis, reviews);
   const link = reviews && html` <a href="${reviewAddress(review.id)}">View review</a>`;
   const { decision } = review;
-  if (decision === null) return html`<p>Waiting for review since ${timeOf(review.openedAt)}.${link}</p>`;
+  if (decision === null) return html`<p>Waiting for review since ${renderTime(review.openedAt)}.${link}</p>`;
   const said = { accept: 'Confirmed', correct: `Corrected to ${decision.category ?? review.category}`, reject: 'Rejected' }[decision.type];
-  return html`<p><strong>${said}</strong> by ${decision.reviewer} at ${timeOf(decision.decidedAt)}.${link}</p>`;
+  return html`<p><strong>${said}</strong> by ${decision.reviewer} at ${renderTime(decision.decidedAt)}.${link}</p>`;
 }
 
 /** All that the parts of an analysis show. */
@@ -101,12 +101,12 @@ export async function readAnalysisFacts(deps: AnalysisDeps, analysis: Analysis, 
       limit: PAST,
     }),
     test === null ? null : stores.flakiness.ofTest({ repository, name: test.name, suite: test.suite }),
-    greenOf(stores, build),
+    findPassedBuild(stores, build),
     evidenceWindows(deps, analysis, { stamps, build, back }),
     stores.notices.pages(build),
   ]);
   return {
-    ...{ analysis, build, failures, windows, overlap: overlapOf(build, analysis), now: clock.now() },
+    ...{ analysis, build, failures, windows, overlap: findTouchedSuspects(build, analysis), now: clock.now() },
     /** How often answers as sure as this one were right, by people's decisions. */
     track,
     /** What people taught about this fingerprint here, the newest first. */
@@ -124,7 +124,7 @@ export async function readAnalysisFacts(deps: AnalysisDeps, analysis: Analysis, 
 }
 
 /** Finds a build of the same commit and pipeline that came later and passed. */
-async function greenOf(stores: Pick<ShownStores, 'builds'>, build: Build): Promise<Build | null> {
+async function findPassedBuild(stores: Pick<ShownStores, 'builds'>, build: Build): Promise<Build | null> {
   if (build.commit === null) return null;
   const { provider, repository, pipeline, branch } = build;
   const filter = { provider, repository, pipeline, status: 'passed' as const, ...(branch !== null && { branch }) };
@@ -194,7 +194,7 @@ function verdictBox(facts: AnalysisFacts, why: readonly string[] = []): Html {
   return html`<section class="card verdict" aria-label="Verdict">
 <p class="sure">${headline(facts, view)}</p>
 ${analysis.experiment !== undefined && html`<p><strong>${analysis.experiment.sentence}</strong></p>`}
-${causeOf(analysis, ids)}
+${renderCause(analysis, ids)}
 <dl class="points">${points}</dl></section>`;
 }
 
@@ -224,7 +224,7 @@ export function trackSentence(track: TrackRecord): string {
  * Renders the cause with chips for its evidence, then the other claims, each with its own chips. Lines of
  * evidence link back to `#claim-1`, …
  */
-function causeOf({ answer }: Analysis, ids: ReadonlySet<string>): Html {
+function renderCause({ answer }: Analysis, ids: ReadonlySet<string>): Html {
   const first = answer.claims.findIndex(({ text }) => text.trim() === answer.rootCause.trim());
   const cited = (claim: Claim | undefined) => joined((claim?.evidence ?? []).filter((id) => ids.has(id)).map(evidenceChip), ' ');
   const rest = answer.claims.flatMap((claim, at) =>
@@ -304,7 +304,7 @@ function suspect(one: Suspect, { overlap, build }: AnalysisFacts, editor: string
   const { path, line, commit, author, score, reason } = one;
   const opens = editorAddress(editor, { path, line, repository: build.repository });
   const origin = [commit && shortCommit(commit), author].filter((part) => part !== null && part !== undefined).join(' ');
-  return html`<li><code>${placeOf(one)}</code> <span class="number" title="how likely">${score.toFixed(2)}</span>${opens !== null && html` <a href="${opens}">Open in editor</a>`}
+  return html`<li><code>${formatPlace(one)}</code> <span class="number" title="how likely">${score.toFixed(2)}</span>${opens !== null && html` <a href="${opens}">Open in editor</a>`}
 <br><span class="quiet">${overlap.includes(path) && html`<strong class="warn">in this change</strong> · `}${reason}${origin !== '' && ` · ${origin}`}</span></li>`;
 }
 
@@ -324,11 +324,11 @@ function notYourChange({ past, analysis, build }: AnalysisFacts): Html {
 function similarPart({ past, taught, analysis }: AnalysisFacts): Html {
   const decided = taught.map(
     ({ id, category, title, confirmedBy, confirmedAt, timesSeen }) =>
-      html`<li><a href="${libraryAddress(id)}">${title}</a><br><span class="quiet"><span class="category">${category}</span> decided by ${confirmedBy}, ${timeOf(confirmedAt)}, seen ${timesSeen}×</span></li>`,
+      html`<li><a href="${libraryAddress(id)}">${title}</a><br><span class="quiet"><span class="category">${category}</span> decided by ${confirmedBy}, ${renderTime(confirmedAt)}, seen ${timesSeen}×</span></li>`,
   );
   const before = past.map(
     ({ failure, pipeline, number, category, branch, seenAt }) =>
-      html`<li><a href="${buildAddress(failure.buildId)}">${pipeline} #${number}</a>${branch !== null && ` on ${branch}`} ${category !== null && html`→ <span class="category">${category}</span>`}<br><span class="quiet">${failure.message.slice(0, 120)} · ${timeOf(seenAt)}</span></li>`,
+      html`<li><a href="${buildAddress(failure.buildId)}">${pipeline} #${number}</a>${branch !== null && ` on ${branch}`} ${category !== null && html`→ <span class="category">${category}</span>`}<br><span class="quiet">${failure.message.slice(0, 120)} · ${renderTime(seenAt)}</span></li>`,
   );
   return html`<section aria-labelledby="similar"><h2 id="similar">Seen before</h2>
 ${decided.length + before.length === 0 ? html`<p class="quiet">Not seen before in this repository.</p>` : html`<ul class="past">${decided}${before}</ul>`}
@@ -343,7 +343,7 @@ function testRunsPart({ flakiness }: AnalysisFacts): Html {
   const chance = flakeProbability(flakiness);
   return html`<section aria-labelledby="runs"><h2 id="runs">This test, last ${flakiness.recent.length} runs</h2>
 <p>${runStrip(flakiness.name, flakiness.recent)}</p>
-<p class="quiet">Failed ${flakiness.failed} of ${flakiness.runs} runs, ${flakiness.flakes} of them as a flake${chance !== null && `; on an unchanged rerun, it passes with a probability of about ${percentOf(chance)}`}.</p></section>`;
+<p class="quiet">Failed ${flakiness.failed} of ${flakiness.runs} runs, ${flakiness.flakes} of them as a flake${chance !== null && `; on an unchanged rerun, it passes with a probability of about ${formatPercent(chance)}`}.</p></section>`;
 }
 
 /** Says when it came, what was asked and what it cost. */
@@ -352,6 +352,6 @@ function historyPart({ analysis, build }: AnalysisFacts): Html {
   const rounds = `${usage.iterations} ${usage.iterations === 1 ? 'round' : 'rounds'}`;
   const cost = usage.modelCalls === 0 ? 'no model used' : formatDollars(usage.costUsd);
   return html`<section aria-labelledby="history"><h2 id="history">History</h2>
-<p class="quiet">Received ${timeOf(build.receivedAt)}, analyzed ${timeOf(createdAt)}: ${rounds}, ${formatDuration(milliseconds)}, ${cost}.</p>
+<p class="quiet">Received ${renderTime(build.receivedAt)}, analyzed ${renderTime(createdAt)}: ${rounds}, ${formatDuration(milliseconds)}, ${cost}.</p>
 <p><a href="${runAddress(analysis.id)}">Analysis steps</a></p></section>`;
 }

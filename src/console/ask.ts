@@ -2,13 +2,13 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Analysis } from '../domain/analysis.ts';
 import type { Citation, Thread, Turn } from '../domain/conversation.ts';
-import { messageOf, TriageError } from '../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../domain/errors.ts';
 import { formatDuration } from '../notifications/answer-view.ts';
 import { findAnalysis } from '../service/answers/views.ts';
 import { createGate, type OpenQuestion } from '../service/ask/ask.ts';
 import { analysisAddress, askAddress, logAddress, threadAddress } from './addresses.ts';
 import type { ConsoleDeps } from './console-deps.ts';
-import { hiddenFields, timeOf } from './controls.ts';
+import { hiddenFields, renderTime } from './controls.ts';
 import { type Html, html, linkTarget } from './html.ts';
 import { IdParams, sendEvents } from './http.ts';
 import { answerPage, type ConsoleApp, route } from './page.ts';
@@ -75,7 +75,10 @@ function answerAsEvents(
     } catch (error) {
       const isTold = error instanceof TriageError && error.cause === undefined;
       if (!signal.aborted)
-        emit('wrong', html`${isTold ? messageOf(error) : 'The question could not be answered. See the server log for the reason.'}`.text);
+        emit(
+          'wrong',
+          html`${isTold ? getErrorMessage(error) : 'The question could not be answered. See the server log for the reason.'}`.text,
+        );
       throw error;
     } finally {
       leave();
@@ -110,7 +113,7 @@ ${threads.length > 0 && html`<h2>Earlier questions</h2><ul>${threads.map((thread
 function threadPage(analysis: Analysis, thread: Thread, turns: readonly Turn[]): Html {
   return html`<h1 tabindex="-1">${thread.title}</h1>
 <p>About <a href="${analysisAddress(analysis.id)}">${analysis.answer.title}</a> · <a href="${askAddress(analysis.id)}">Other questions</a></p>
-<div id="turns">${turns.map((turn) => turnOf(turn, analysis.buildId))}</div>
+<div id="turns">${turns.map((turn) => renderTurn(turn, analysis.buildId))}</div>
 ${askForm(analysis.id, thread.id)}`;
 }
 
@@ -128,9 +131,9 @@ function suggestion(analysisId: string, question: string): Html {
   return html`<form method="post" action="${askAddress(analysisId)}" class="inline" data-ask><button name="question" value="${question}">${question}</button></form> `;
 }
 
-function turnOf(turn: Turn, buildId: string): Html {
+function renderTurn(turn: Turn, buildId: string): Html {
   const known = new Set(turn.citations.map(({ id }) => id));
-  return html`<article class="card" id="turn-${turn.position}"><h2>${turn.question}</h2><p class="quiet">${turn.askedBy}, ${timeOf(turn.askedAt)}</p>
+  return html`<article class="card" id="turn-${turn.position}"><h2>${turn.question}</h2><p class="quiet">${turn.askedBy}, ${renderTime(turn.askedAt)}</p>
 <div class="answer">${turn.statements.map(({ lead, text }) => html`${lead.includes('\n') && html`<br>`}${lead.includes('-') ? '• ' : ' '}${inlineProse(text, known)}`)}</div>
 ${turn.citations.length > 0 && html`<h3>Evidence</h3><ul>${turn.citations.map((one) => citation(one, buildId))}</ul>`}
 <details><summary>${turn.steps.length} ${turn.steps.length === 1 ? 'step' : 'steps'}</summary><ol>${turn.steps.map((step) => html`<li><strong>${step.node}</strong> <span class="quiet">${formatDuration(step.milliseconds)}</span> ${step.summary}</li>`)}</ol></details></article>`;

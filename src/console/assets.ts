@@ -24,7 +24,7 @@ export const ASSETS = {
   icon: asset('icon', 'svg', 'image/svg+xml', read('icon.svg')),
 } as const;
 
-/** A browser with an old page open requests an old address, and gets the current file. */
+/** Serves the styles and scripts of the pages. A request for an address of an earlier release gets the current file. */
 export function registerAssets(app: FastifyInstance): void {
   const access = { open: 'the style and script of the pages, which are in the public source and hold no data' };
   for (const one of Object.values(ASSETS)) {

@@ -8,14 +8,14 @@ import {
   type Difference,
   type DifferenceVerdict,
   drawnText,
+  formatIdList,
   leftOutLines,
-  namesOf,
   probability,
   type Spread,
   signed,
   VERDICTS,
 } from '../domain/comparison.ts';
-import { maxOf } from '../lib/collections.ts';
+import { findMax } from '../lib/collections.ts';
 import { at as unit } from './charts/chart.ts';
 import { dataTable, type Html, html, numbers, type Shown } from './html.ts';
 
@@ -31,7 +31,7 @@ const WIDTH = 240;
 const HEIGHT = 20;
 const DOT = 4;
 
-export function headingOf({ dataset }: Comparison): string {
+export function formatHeading({ dataset }: Comparison): string {
   return `${dataset}: A against B`;
 }
 
@@ -40,7 +40,7 @@ export function headingOf({ dataset }: Comparison): string {
  * which the sides answer differently.
  */
 export function comparisonPart(one: Comparison, at: number): Html {
-  const [top, heading] = [`k${at + 1}`, headingOf(one)];
+  const [top, heading] = [`k${at + 1}`, formatHeading(one)];
   return html`<section aria-labelledby="${top}"><h2 id="${top}">${heading}</h2>
 <dl class="facts heading"><dt>A</dt><dd>${one.sides.a.files.join(', ')}</dd><dt>B</dt><dd>${one.sides.b.files.join(', ')}</dd></dl>
 ${comparisonFigures(one, top)}
@@ -51,7 +51,7 @@ ${comparisonNotes(one)}</section>`;
 /** Renders the meaning in sentences, every figure with its difference drawn, and the cost. */
 export function comparisonFigures(one: Comparison, top: string): Html {
   const { cases, resampling, differences, costs } = one;
-  const heading = headingOf(one);
+  const heading = formatHeading(one);
   return html`<p class="quiet">${amount(cases.compared, 'case', 'cases')} on both sides; intervals (95 %) from resampling ${drawnText(resampling)}, with both sides of a case kept together.</p>
 <div class="finding">${one.summary.map((sentence) => html`<p>${sentence}</p>`)}</div>
 ${differences.length > 0 && differenceTable(differences, heading, top)}${costs.length > 0 && costTable(costs, heading, top)}`;
@@ -90,7 +90,7 @@ export function comparisonNotes(one: Comparison): Shown {
 }
 
 function differenceTable(differences: readonly Difference[], heading: string, top: string): Html {
-  const reach = maxOf(differences.flatMap(({ difference, interval }) => [difference, ...(interval ?? [])]).map(Math.abs), 0.001);
+  const reach = findMax(differences.flatMap(({ difference, interval }) => [difference, ...(interval ?? [])]).map(Math.abs), 0.001);
   const scale = reach.toFixed(reach < 0.1 ? 3 : 2);
   const rows = differences.map(
     (one) =>
@@ -135,12 +135,12 @@ function caseList(title: string, cases: readonly ChangedCase[], comparison: Comp
   const rows = cases.slice(0, MOST_CASES).map((one) => {
     return html`<tr><th scope="row">${listing.shown(one)}${isFile && html` <span class="quiet">${dataset}:${one.line}</span>`}</th><td>${one.truth}</td><td>${one.said.a}</td><td>${one.said.b}</td></tr>`;
   });
-  return html`<h3 id="${id}">${title} <span class="quiet">(${cases.length})</span></h3>${dataTable(`${title}, ${headingOf(comparison)}`, ['Case', 'True', ...listing.sides.map((side) => `${side} said`)], rows, { className: 'others' })}${rest > 0 && html`<p class="quiet">and ${rest} more; see --json for all</p>`}`;
+  return html`<h3 id="${id}">${title} <span class="quiet">(${cases.length})</span></h3>${dataTable(`${title}, ${formatHeading(comparison)}`, ['Case', 'True', ...listing.sides.map((side) => `${side} said`)], rows, { className: 'others' })}${rest > 0 && html`<p class="quiet">and ${rest} more; see --json for all</p>`}`;
 }
 
 function spreadNotes(side: string, spread: Spread | null): string[] {
   if (spread === null) return [];
   const figures = spread.figures.map(({ name, mean, deviation }) => `${name} ${mean.toFixed(3)} ± ${deviation.toFixed(3)}`);
-  const flips = `${spread.flips.length} change category between repeats${namesOf(spread.flips, MOST_NAMED)}`;
+  const flips = `${spread.flips.length} change category between repeats${formatIdList(spread.flips, MOST_NAMED)}`;
   return [`${spread.repeats} repeats of ${side} (mean ± standard deviation): ${figures.join('; ')}; ${flips}`];
 }

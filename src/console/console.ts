@@ -16,7 +16,7 @@ import { registerLibraryPages } from './library.ts';
 import { registerLogs } from './logs/log-pages.ts';
 import { registerNotifications } from './notifications.ts';
 import { registerRerun } from './outside.ts';
-import { type ConsoleApp, mayReview, readerOf, readerOrUsual, route, sendPage } from './page.ts';
+import { type ConsoleApp, loadReader, mayReview, readerOrUsual, route, sendPage } from './page.ts';
 import { registerDecisions, registerHolding } from './review/decision-routes.ts';
 import { registerItem } from './review/item-routes.ts';
 import { registerQueue } from './review/queue.ts';
@@ -142,7 +142,7 @@ export async function sendUnknownPage(request: FastifyRequest, reply: FastifyRep
   const ways = principal === null ? html`<a class="button" href="/sign-in">Sign in</a>` : html`<a class="button" href="/builds">Builds</a>`;
   const main = html`<div class="notice"><h1 tabindex="-1">Page not found</h1><p>There is no page ${path}. It may have moved, or the address is mistyped.</p>
 <p class="acts"><a class="button" href="/">Start page</a> ${ways} <a class="button" href="/docs">API</a></p></div>`;
-  const reader = { ...(await readerOf(seen, deps)), principal };
+  const reader = { ...(await loadReader(seen, deps)), principal };
   return sendPage(request, reply, { title: 'Page not found', main }, reader, 404);
 }
 

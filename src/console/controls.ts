@@ -47,18 +47,18 @@ export const KEYS: readonly KeyBinding[] = [
 ];
 
 /** Returns the keys that work here, in the order of the table. */
-export function keysOf(place: Place): readonly KeyBinding[] {
+export function listKeys(place: Place): readonly KeyBinding[] {
   return KEYS.filter(({ places }) => places.includes(place));
 }
 
 /** Returns the key of an action as a badge shows it, or null if it has none. */
-function keyOf(action: string): string | null {
+function findKey(action: string): string | null {
   return KEYS.find((binding) => binding.action === action)?.keys ?? null;
 }
 
 /** Renders the badge of an action's key, or nothing if it has none. */
 export function badge(action: string): Html {
-  const key = keyOf(action);
+  const key = findKey(action);
   return html`${key !== null && html` <kbd aria-hidden="true">${key}</kbd>`}`;
 }
 
@@ -132,12 +132,12 @@ export function dayField(name: string, day: string | undefined, words = name): H
 }
 
 /** Renders a time for people in UTC, with the exact time in its tooltip and for machines. */
-export function timeOf(iso: string): Html {
+export function renderTime(iso: string): Html {
   return html`<time datetime="${iso}" title="${iso}">${iso.slice(0, 16).replace('T', ' ')} UTC</time>`;
 }
 
 /** Formats how long ago a time was: "4 min", "3 h", "12 d". */
-export function ageOf(iso: string, now: number): string {
+export function formatAge(iso: string, now: number): string {
   const minutes = Math.max(0, Math.floor((now - Date.parse(iso)) / 60_000));
   if (minutes < 60) return minutes === 0 ? '< 1 min' : `${minutes} min`;
   return minutes < 48 * 60 ? `${Math.floor(minutes / 60)} h` : `${Math.floor(minutes / 1440)} d`;

@@ -23,7 +23,7 @@ export type Shown = string | number | Html | null | undefined | false | readonly
  */
 export function html(parts: TemplateStringsArray, ...values: readonly Shown[]): Html {
   let text = parts[0] ?? '';
-  for (const [at, value] of values.entries()) text += markupOf(value) + (parts[at + 1] ?? '');
+  for (const [at, value] of values.entries()) text += toMarkup(value) + (parts[at + 1] ?? '');
   return new SafeHtml(text);
 }
 
@@ -31,7 +31,7 @@ export const NOTHING: Html = new SafeHtml('');
 
 /** Joins items, with a separator between them. */
 export function joined(items: readonly Shown[], between: Shown = ''): Html {
-  return new SafeHtml(items.map(markupOf).join(markupOf(between)));
+  return new SafeHtml(items.map(toMarkup).join(toMarkup(between)));
 }
 
 type Column = Shown | { readonly number: Shown };
@@ -63,9 +63,9 @@ function isNumber(column: Column): column is { readonly number: Shown } {
 
 /** Adds to each cell of the rows the name of its column. */
 function labelled(rows: Shown, names: readonly Shown[]): Html {
-  const labels = names.map((one) => markupOf(one).replace(/<[^<>]*>/g, ''));
+  const labels = names.map((one) => toMarkup(one).replace(/<[^<>]*>/g, ''));
   let column = 0;
-  const text = markupOf(rows).replace(/<(tr|td|th)\b/g, (tag, name) => {
+  const text = toMarkup(rows).replace(/<(tr|td|th)\b/g, (tag, name) => {
     const label = name === 'tr' ? '' : labels[column];
     column = name === 'tr' ? 0 : column + 1;
     return !label || name === 'th' ? tag : `${tag} data-label="${label}"`;
@@ -82,10 +82,10 @@ export function linkTarget(address: string | null): string | null {
   return /^https?:$/.test(new URL(address).protocol) ? address : null;
 }
 
-function markupOf(value: Shown): string {
+function toMarkup(value: Shown): string {
   if (value === null || value === undefined || value === false) return '';
   if (value instanceof SafeHtml) return value.text;
-  if (typeof value === 'object') return value.map(markupOf).join('');
+  if (typeof value === 'object') return value.map(toMarkup).join('');
   if (typeof value === 'number') return String(value);
   return String(value).replace(SPECIAL, (character) => ENTITIES[character] ?? spelledOut(character));
 }

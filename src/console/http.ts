@@ -113,12 +113,12 @@ export function acceptForms(app: FastifyInstance): void {
   app.addContentTypeParser(
     'application/x-www-form-urlencoded',
     { parseAs: 'string', bodyLimit: MAX_FORM_BYTES },
-    async (_request: unknown, body: string | Buffer) => fieldsOf(String(body)),
+    async (_request: unknown, body: string | Buffer) => parseFields(String(body)),
   );
 }
 
 /** Parses `a=1&b=2&b=3` into `{ a: '1', b: ['2', '3'] }`. Line ends become `\n`, as everywhere here. */
-export function fieldsOf(body: string): Record<string, string | string[]> {
+export function parseFields(body: string): Record<string, string | string[]> {
   const form = new URLSearchParams(body);
   const entries = [...new Set(form.keys())].map((name) => {
     const values = form.getAll(name).map((value) => value.replaceAll('\r\n', '\n'));

@@ -2,11 +2,11 @@ import type { Build } from '../domain/build.ts';
 import type { Principal } from '../domain/review.ts';
 import { findBuild } from '../service/answers/views.ts';
 import { canRerun, rerunFailedJobs } from '../service/rerun.ts';
-import { reviewerOf } from '../service/review/queue.ts';
+import { requireReviewer } from '../service/review/queue.ts';
 import type { Rerun } from '../stores/outside.ts';
 import { buildAddress } from './addresses.ts';
 import type { ConsoleDeps } from './console-deps.ts';
-import { ageOf, postForm } from './controls.ts';
+import { formatAge, postForm } from './controls.ts';
 import { type Html, html, linkTarget, type Shown } from './html.ts';
 import { IdParams } from './http.ts';
 import { type ConsoleApp, mayReview, route } from './page.ts';
@@ -64,7 +64,7 @@ export function editorAddress(
 export function registerRerun(app: ConsoleApp, deps: ConsoleDeps): void {
   app.post('/builds/:id/rerun', route('review', { params: IdParams }), async (request, reply) => {
     const build = await findBuild(deps.stores.builds, request.params.id, {});
-    await rerunFailedJobs(deps, build, reviewerOf(request));
+    await rerunFailedJobs(deps, build, requireReviewer(request));
     return reply.redirect(`${buildAddress(build.id)}#rerun`, 303);
   });
 }
@@ -78,7 +78,7 @@ export function rerunPart(build: Build, reruns: readonly Rerun[], principal: Pri
   const ci = ciName(build);
   const items = reruns.map(({ by, at, outcome, error }) => {
     const said = { asked: 'waiting for its answer', done: 'accepted', failed: `failed. ${error}` };
-    return html`<li>${by} asked ${ci} ${ageOf(at, deps.clock.now())} ago to re-run the failed jobs: <span class="${outcome === 'failed' && 'wrong'}">${said[outcome]}</span></li>`;
+    return html`<li>${by} asked ${ci} ${formatAge(at, deps.clock.now())} ago to re-run the failed jobs: <span class="${outcome === 'failed' && 'wrong'}">${said[outcome]}</span></li>`;
   });
   const form = html`<details><summary>Re-run failed jobs</summary><p>${ci} runs the failed jobs of ${build.pipeline} #${build.number} again, on the same commit. What they do outside, such as a deployment, happens again.</p>
 ${postForm(`${buildAddress(build.id)}/rerun`, {}, html`<button>Re-run now</button>`)}</details>`;

@@ -8,7 +8,7 @@ import type { ScopedStores } from '../stores/stores.ts';
 import { search } from './addresses.ts';
 import { ASSETS } from './assets.ts';
 import type { ConsoleDeps } from './console-deps.ts';
-import { keysOf, type Place } from './controls.ts';
+import { listKeys, type Place } from './controls.ts';
 import { type Html, html, type Shown } from './html.ts';
 import { protect } from './http.ts';
 
@@ -51,7 +51,7 @@ const PARTS: readonly { readonly part: Part; readonly name: string; readonly rol
 ];
 
 /** Lists the names by which CODEOWNERS, commits and assignments refer to the reader of the page. */
-export function namesOf({ principal, preferences }: Reader): string[] {
+export function listReaderNames({ principal, preferences }: Reader): string[] {
   return principal === null ? [] : [principal.name, ...preferences.handles];
 }
 
@@ -65,7 +65,7 @@ export function route<const Schema extends FastifySchema = Record<never, never>>
 
 /** Sends a page with the preferences of the user who requested it. */
 export async function answerPage(request: FastifyRequest, reply: FastifyReply, deps: ConsoleDeps, page: Page, status = 200) {
-  return sendPage(request, reply, page, await readerOf(request, deps), status);
+  return sendPage(request, reply, page, await loadReader(request, deps), status);
 }
 
 /** Sends a page in its frame. What it shows is of this moment and this reader: it is stored nowhere. */
@@ -123,7 +123,7 @@ function searchField({ place }: Page): Html {
 }
 
 function keyList(place: Place, keys: boolean): Html {
-  const rows = keysOf(place).map(
+  const rows = listKeys(place).map(
     (binding) =>
       html`<div data-binding="${binding.action}" data-keys="${binding.keys}"${binding.whileTyping && html` data-typing`}><dt>${binding.keys.split(/[ |]/).map((key) => html`<kbd>${key}</kbd> `)}</dt><dd>${binding.does}</dd></div>`,
   );
@@ -137,7 +137,7 @@ const COUNT_MS = 5_000;
 const counted = new WeakMap<ScopedStores, Map<string, { readonly at: number; readonly count: Promise<number | null> }>>();
 
 /** Loads the person who requested the page, and their preferences. */
-export async function readerOf(request: FastifyRequest, deps: Pick<ConsoleDeps, 'stores'>): Promise<Reader> {
+export async function loadReader(request: FastifyRequest, deps: Pick<ConsoleDeps, 'stores'>): Promise<Reader> {
   const { principal } = request;
   if (principal === null) return { principal, preferences: DEFAULT_PREFERENCES, waiting: null };
   const [preferences, waiting] = await Promise.all([deps.stores.preferences.of(principal.name), waitingFor(principal, deps.stores)]);
@@ -146,7 +146,7 @@ export async function readerOf(request: FastifyRequest, deps: Pick<ConsoleDeps, 
 
 /** Loads the reader of an error page, which is sent even if the preferences cannot be read now. */
 export async function readerOrUsual(request: FastifyRequest, deps: Pick<ConsoleDeps, 'stores'>): Promise<Reader> {
-  return await readerOf(request, deps).catch(() => ({ principal: request.principal, preferences: DEFAULT_PREFERENCES, waiting: null }));
+  return await loadReader(request, deps).catch(() => ({ principal: request.principal, preferences: DEFAULT_PREFERENCES, waiting: null }));
 }
 
 /** Forgets the count of waiting items, so that the next page after a decision counts again. */

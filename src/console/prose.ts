@@ -7,7 +7,7 @@ import { type Html, html, joined, type Shown } from './html.ts';
  */
 export function prose(text: string, evidence: ReadonlySet<string> = new Set()): Html {
   const blocks = text.replaceAll('\r\n', '\n').split('\n\n');
-  return joined(blocks.filter((block) => block.trim() !== '').map((block) => blockOf(block.trim(), evidence)));
+  return joined(blocks.filter((block) => block.trim() !== '').map((block) => renderBlock(block.trim(), evidence)));
 }
 
 /** Renders one line of such text, without paragraphs. */
@@ -19,7 +19,7 @@ export function inlineProse(text: string, evidence: ReadonlySet<string> = new Se
 
 const BULLET = /^ {0,3}(?:[-*]|\d{1,3}[.)]) (.*)$/;
 
-function blockOf(block: string, evidence: ReadonlySet<string>): Html {
+function renderBlock(block: string, evidence: ReadonlySet<string>): Html {
   const lines = block.split('\n');
   const items = lines.map((line) => BULLET.exec(line)?.[1] ?? null);
   if (items.every((item) => item !== null))

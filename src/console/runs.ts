@@ -4,10 +4,10 @@ import { z } from 'zod';
 import type { Analysis } from '../domain/analysis.ts';
 import type { Build } from '../domain/build.ts';
 import { TriageError } from '../domain/errors.ts';
-import { minOf } from '../lib/collections.ts';
+import { findMin } from '../lib/collections.ts';
 import { formatDollars, formatDuration } from '../notifications/answer-view.ts';
 import { formatNumber } from '../notifications/visible-text.ts';
-import { type AnalysisTrace, type StepTrace, type ToolTrace, traceOf, traceStep } from '../service/answers/trace.ts';
+import { type AnalysisTrace, buildTrace, type StepTrace, type ToolTrace, traceStep } from '../service/answers/trace.ts';
 import { findAnalysis } from '../service/answers/views.ts';
 import type { RunStep } from '../stores/triages.ts';
 import { analysisAddress, buildAddress, runAddress } from './addresses.ts';
@@ -35,13 +35,13 @@ export function registerRunPages(app: ConsoleApp, deps: ConsoleDeps): void {
 }
 
 async function traced(analysis: Analysis, { masker }: ConsoleDeps): Promise<AnalysisTrace> {
-  return await traceOf(analysis, async (text) => (await masker.mask(text)).text);
+  return await buildTrace(analysis, async (text) => (await masker.mask(text)).text);
 }
 
 async function sendFinished(analysis: Analysis, request: FastifyRequest, reply: FastifyReply, deps: ConsoleDeps): Promise<FastifyReply> {
   const trace = await traced(analysis, deps);
   const main = html`<h1 tabindex="-1">How Faultline reached “${analysis.answer.title}”</h1>
-${headOf(trace)}
+${renderHead(trace)}
 <ol class="steps">${trace.steps.map((step, at) => stepLine(step, at + 1, { startedAt: begunAt(trace), milliseconds: trace.milliseconds }))}</ol>
 ${trace.truncated && html`<p>Not all steps are shown; the JSON has them all.</p>`}
 ${trace.notes.length > 0 && html`<h2>Notes</h2><ul>${trace.notes.map((note) => html`<li>${note}</li>`)}</ul>`}
@@ -49,7 +49,7 @@ ${trace.notes.length > 0 && html`<h2>Notes</h2><ul>${trace.notes.map((note) => h
   return answerPage(request, reply, deps, { title: 'Run', part: 'builds', main });
 }
 
-function headOf({ terminationReason, totals, milliseconds, reduction, model, analyst, action, promptHashes }: AnalysisTrace): Html {
+function renderHead({ terminationReason, totals, milliseconds, reduction, model, analyst, action, promptHashes }: AnalysisTrace): Html {
   const cost =
     totals.modelCalls === 0
       ? 'no model used'
@@ -65,7 +65,7 @@ function headOf({ terminationReason, totals, milliseconds, reduction, model, ana
  */
 function begunAt({ steps, createdAt }: AnalysisTrace): number {
   const starts = steps.map(({ startedAt }) => Date.parse(startedAt));
-  return minOf(starts, Date.parse(createdAt));
+  return findMin(starts, Date.parse(createdAt));
 }
 
 async function sendLive(id: string, request: FastifyRequest, reply: FastifyReply, deps: ConsoleDeps): Promise<FastifyReply> {
@@ -74,7 +74,7 @@ async function sendLive(id: string, request: FastifyRequest, reply: FastifyReply
   const run = await liveRun(build.id, 0, deps);
   const only = run.analyses.length === 1 ? run.analyses[0] : undefined;
   if (run.ended && only !== undefined) return reply.redirect(runAddress(only.id), 303);
-  const steps = await Promise.all(run.steps.map((step) => stepOf(step, deps)));
+  const steps = await Promise.all(run.steps.map((step) => renderStep(step, deps)));
   const main = livePage(build, run, steps);
   return answerPage(request, reply, deps, { title: 'Run', part: 'builds', main });
 }
@@ -115,7 +115,7 @@ async function liveRun(buildId: string, after: number, { stores }: Pick<ConsoleD
 }
 
 /** Renders a stored step as a line of the page. */
-async function stepOf({ position, step }: RunStep, { masker }: Pick<ConsoleDeps, 'masker'>): Promise<Html> {
+async function renderStep({ position, step }: RunStep, { masker }: Pick<ConsoleDeps, 'masker'>): Promise<Html> {
   return stepLine(await traceStep(step, async (text) => (await masker.mask(text)).text), position, null);
 }
 
@@ -142,7 +142,7 @@ function registerRunEvents(app: ConsoleApp, deps: ConsoleDeps): void {
         const run = await liveRun(build.id, after, deps);
         for (const step of run.steps) {
           after = step.position;
-          emit('step', (await stepOf(step, deps)).text, String(after));
+          emit('step', (await renderStep(step, deps)).text, String(after));
         }
         emit('state', html`${run.sentence}`.text);
         const [only] = run.analyses;

@@ -8,7 +8,7 @@ import { type Connectable, connect, providerNamed, webhookAddress } from '../ser
 import type { ConsoleDeps } from './console-deps.ts';
 import { hiddenFields, KEYS } from './controls.ts';
 import { dataTable, type Html, html } from './html.ts';
-import { answerPage, type ConsoleApp, readerOf, route, sendPage } from './page.ts';
+import { answerPage, type ConsoleApp, loadReader, route, sendPage } from './page.ts';
 import { unreadLogs } from './unread-logs.ts';
 
 /** Time limit of all requests that one press of a button makes, in milliseconds. */
@@ -149,20 +149,20 @@ const MeQuery = z.object({ saved: z.literal('1').optional() });
 /** Serves `/me`, the preferences of the signed-in user. */
 export function registerMe(app: ConsoleApp, deps: ConsoleDeps): void {
   app.get('/me', route('read', { querystring: MeQuery }), async (request, reply) => {
-    const reader = await readerOf(request, deps);
+    const reader = await loadReader(request, deps);
     const said = request.query.saved === undefined ? {} : { said: 'Saved.' };
-    const main = mePage(holderOf(request.principal), reader.preferences);
+    const main = mePage(requirePrincipal(request.principal), reader.preferences);
     return sendPage(request, reply, { title: 'Your settings', main, ...said }, reader);
   });
   app.post('/me', route('read', { body: MeForm }), async (request, reply) => {
     const { handles, editor, keys, theme, wrap, timestamps } = request.body;
     const preferences = { handles, editor, keys: keys === 'on', theme, wrap: wrap === 'on', timestamps: timestamps === 'on' };
-    await deps.stores.preferences.set(holderOf(request.principal).name, preferences);
+    await deps.stores.preferences.set(requirePrincipal(request.principal).name, preferences);
     return reply.redirect('/me?saved=1', 303);
   });
 }
 
-function holderOf(principal: Principal | null): Principal {
+function requirePrincipal(principal: Principal | null): Principal {
   if (principal === null) throw new TriageError('unauthenticated', 'You are not signed in.');
   return principal;
 }

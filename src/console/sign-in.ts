@@ -5,7 +5,7 @@ import type { SignInProvider } from '../ports/access.ts';
 import type { ConsoleDeps } from './console-deps.ts';
 import { hiddenFields } from './controls.ts';
 import { type Html, html } from './html.ts';
-import { fieldsOf } from './http.ts';
+import { parseFields } from './http.ts';
 import { answerPage, type ConsoleApp } from './page.ts';
 
 const OPEN = { open: 'people who sign in have no session yet; invalid tokens are rate limited' };
@@ -55,7 +55,7 @@ export function registerSignIn(app: ConsoleApp, deps: ConsoleDeps): void {
       return answerPage(request, reply, deps, { title: 'Sign in', main }, status);
     }
     if (held === '') return reply.redirect(next, 303);
-    const main = sendAgainPage(next, fieldsOf(held));
+    const main = sendAgainPage(next, parseFields(held));
     return answerPage(request, reply, deps, { title: 'Signed in', main });
   });
   app.post('/sign-out', { config: { access: OPEN } }, async (request, reply) => {
@@ -90,12 +90,13 @@ const Begun = z.object({ secrets: z.string(), next: Next });
 
 /** Serves sign-in by OpenID Connect: the redirect and the callback. */
 export function registerSignInElsewhere(app: ConsoleApp, deps: ConsoleDeps): void {
-  const callbackOf = ({ protocol, host }: FastifyRequest) => new URL(CALLBACK, deps.config.http.publicUrl ?? `${protocol}://${host}`).href;
+  const buildCallbackAddress = ({ protocol, host }: FastifyRequest) =>
+    new URL(CALLBACK, deps.config.http.publicUrl ?? `${protocol}://${host}`).href;
   app.get(
     '/sign-in/openid',
     { config: { access: OPEN_ELSEWHERE }, schema: { querystring: z.object({ next: Next }) } },
     async (request, reply) => {
-      const { address, secrets } = await providerOf(deps).begin(callbackOf(request), AbortSignal.timeout(LONGEST_MS));
+      const { address, secrets } = await requireProvider(deps).begin(buildCallbackAddress(request), AbortSignal.timeout(LONGEST_MS));
       reply.header('set-cookie', deps.sessions.remember(request, JSON.stringify({ secrets, next: request.query.next })));
       return reply.redirect(address, 303);
     },
@@ -103,14 +104,14 @@ export function registerSignInElsewhere(app: ConsoleApp, deps: ConsoleDeps): voi
   app.get(CALLBACK, { config: { access: OPEN_ELSEWHERE } }, async (request, reply) => {
     const { secrets, next } = begunIn(deps.sessions.remembered(request));
     const query = new URL(request.url, 'http://localhost').search;
-    const principal = await providerOf(deps).finish(callbackOf(request), query, secrets, AbortSignal.timeout(LONGEST_MS));
+    const principal = await requireProvider(deps).finish(buildCallbackAddress(request), query, secrets, AbortSignal.timeout(LONGEST_MS));
     deps.logger.info({ principal: principal.name, address: request.ip, by: 'openid' }, 'signed in');
     reply.header('set-cookie', [await deps.sessions.begin(request, principal), deps.sessions.remember(request, '')]);
     return reply.redirect(next, 303);
   });
 }
 
-function providerOf({ signIn }: ConsoleDeps): SignInProvider {
+function requireProvider({ signIn }: ConsoleDeps): SignInProvider {
   if (signIn === null || signIn === undefined)
     throw new TriageError('invalid-config', 'No OpenID Connect issuer is configured. Sign in with a token.');
   return signIn;

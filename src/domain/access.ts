@@ -97,7 +97,7 @@ export function checkNewToken({ name, roles, repositories }: NewToken, configure
  */
 export function makeToken(): string {
   const secret = inDigits(BigInt(`0x${randomBytes(32).toString('hex')}`), SECRET_DIGITS);
-  return `${PREFIX}${secret}${checksumOf(secret)}`;
+  return `${PREFIX}${secret}${computeChecksum(secret)}`;
 }
 
 /**
@@ -106,7 +106,7 @@ export function makeToken(): string {
  */
 export function isTokenForm(text: string): boolean {
   const [, secret = '', checksum] = FORM.exec(text) ?? [];
-  return checksum !== undefined && checksum === checksumOf(secret);
+  return checksum !== undefined && checksum === computeChecksum(secret);
 }
 
 /**
@@ -126,7 +126,7 @@ export function isInScope(repositories: readonly string[] | null | undefined, re
   return repositories.some((pattern) => (pattern.endsWith('/*') ? repository.startsWith(pattern.slice(0, -1)) : repository === pattern));
 }
 
-function checksumOf(secret: string): string {
+function computeChecksum(secret: string): string {
   return inDigits(BigInt(crc32(secret)), CHECKSUM_DIGITS);
 }
 

@@ -1,4 +1,4 @@
-import { maxOf } from '../lib/collections.ts';
+import { findMax } from '../lib/collections.ts';
 import { shortCommit } from './build.ts';
 import type { Bisection } from './experiment.ts';
 
@@ -104,7 +104,7 @@ export function probabilities(points: readonly BisectionPoint[]): number[] {
     before.failed += failed;
     return log;
   });
-  const most = maxOf(logs);
+  const most = findMax(logs);
   const weights = logs.map((log) => Math.exp(log - most));
   const total = weights.reduce((sum, weight) => sum + weight, 0);
   return weights.map((weight) => weight / total);

@@ -175,11 +175,11 @@ export function leftOutLines({ cases }: Comparison, most: number): string[] {
     ['failed on side B, counted as wrong', cases.failed.b],
     ['rows of the data set that could not be read', cases.unreadable],
   ];
-  return groups.filter(([, ids]) => ids.length > 0).map(([title, ids]) => `${title}: ${ids.length}${namesOf(ids, most)}`);
+  return groups.filter(([, ids]) => ids.length > 0).map(([title, ids]) => `${title}: ${ids.length}${formatIdList(ids, most)}`);
 }
 
 /** Formats ids as ": a, b, c …". Returns an empty text if there are no ids. */
-export function namesOf(ids: readonly string[], most: number): string {
+export function formatIdList(ids: readonly string[], most: number): string {
   if (ids.length === 0) return '';
   return `: ${ids.slice(0, most).join(', ')}${ids.length > most ? ' …' : ''}`;
 }
@@ -211,7 +211,7 @@ export function signedPoints(difference: number): string {
 }
 
 /** Formats the interval of a difference in percentage points: "-1.0 to 15.2". */
-export function rangeOf([low, high]: readonly [number, number]): string {
+export function formatInterval([low, high]: readonly [number, number]): string {
   return `${(low * 100).toFixed(1)} to ${(high * 100).toFixed(1)}`;
 }
 
@@ -220,10 +220,10 @@ export function rangeOf([low, high]: readonly [number, number]): string {
  * changed get a group of their own.
  */
 export function changedGroups({ changed }: Comparison): [title: string, cases: ChangedCase[]][] {
-  return [...Map.groupBy(changed, changeOf)];
+  return [...Map.groupBy(changed, describeChange)];
 }
 
-function changeOf({ truth, said }: ChangedCase): string {
+function describeChange({ truth, said }: ChangedCase): string {
   const [before, after] = [said.a, said.b].map((answer) => answer.endsWith(', published'));
   if (before === after) return 'changed, neither better nor worse';
   const isRight = truth.split(' or ').includes(said.b.split(',')[0] ?? '');

@@ -51,7 +51,7 @@ export class TriageError extends Error {
 }
 
 /** Reads the message of anything that was thrown. */
-export function messageOf(error: unknown): string {
+export function getErrorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
@@ -73,8 +73,8 @@ const SYSTEM_WORDS: Readonly<Record<string, string>> = {
  * Returns the reason why the system refused a file or folder: in plain words for common error codes,
  * otherwise the error's message.
  */
-export function reasonOf(error: unknown): string {
-  return SYSTEM_WORDS[systemCode(error)] ?? messageOf(error);
+export function getErrorReason(error: unknown): string {
+  return SYSTEM_WORDS[systemCode(error)] ?? getErrorMessage(error);
 }
 
 /** Returns the code of a system error, such as "ENOENT". Returns an empty text for any other error. */

@@ -100,7 +100,7 @@ export function measureFlakiness(runs: readonly TestRun[], marked = STRIP): Flak
       (run) => run.lane,
     ).values(),
   ];
-  const flips = branches.map(flipsOf);
+  const flips = branches.map(countFlips);
   const flakes = new Set([
     ...commits.flatMap(passedLater),
     ...branches.flatMap((lane, at) => ((flips[at] ?? 0) < ALTERNATES_FROM ? [] : alone(lane))),
@@ -170,7 +170,7 @@ function passedLater(group: readonly TestRun[]): TestRun[] {
   return group.filter((run, at) => isFailed(run) && at < lastPass);
 }
 
-function flipsOf(lane: readonly TestRun[]): number {
+function countFlips(lane: readonly TestRun[]): number {
   return lane.filter((run, at) => at > 0 && lane[at - 1]?.outcome !== run.outcome).length;
 }
 

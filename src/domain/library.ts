@@ -81,7 +81,7 @@ interface LibraryVector {
  * it replaces.
  */
 export function indexChanges(entry: LibraryEntry, replacedId: string | null): NewOutboxEntry[] {
-  const { id, text, metadata } = vectorOf(entry);
+  const { id, text, metadata } = toLibraryVector(entry);
   const gone = replacedId === null || replacedId === id ? [] : [indexEntry('error_library', replacedId, null)];
   return [indexEntry('error_library', id, { text, metadata }), ...gone];
 }
@@ -99,7 +99,7 @@ export function indexChangesWithout(gone: LibraryEntry, answering: LibraryEntry 
  * Converts an entry to an index item. Search compares the failing line and excerpt; the reviewer's answer is
  * stored as metadata.
  */
-export function vectorOf(entry: LibraryEntry): LibraryVector {
+export function toLibraryVector(entry: LibraryEntry): LibraryVector {
   const { id, message, fingerprint, repository, category, kind, title, rootCause, fixRecommendation, confirmedBy, confirmedAt } = entry;
   return {
     id,

@@ -109,7 +109,7 @@ interface Condition {
 }
 
 /** Reads the query of a rule. Throws `invalid-input` with a sentence that says what is wrong. */
-export function conditionOf(query: string): Condition {
+export function parseCondition(query: string): Condition {
   const { filter, terms } = parseSearch(query, 0);
   const { states = [], ...rest } = filter;
   const unfit = terms.find(({ name }) => name === 'since' || name === 'until' || name === 'build');
@@ -124,17 +124,17 @@ export function conditionOf(query: string): Condition {
  * Returns the targets of messages about a cause: its owners who have an address in the rule's channel,
  * otherwise the rule's own destination.
  */
-export function targetsOf(
+export function resolveTargets(
   { channel, destination, byOwner }: NotificationRuleInput,
   owner: Owner | null,
   owners: readonly OwnerChannels[],
 ): string[] {
-  const own = byOwner && channel !== 'webhook' ? ownersOf(owner, owners).flatMap((one) => one[channel] ?? []) : [];
+  const own = byOwner && channel !== 'webhook' ? findOwnerChannels(owner, owners).flatMap((one) => one[channel] ?? []) : [];
   return [...new Set(own.length === 0 ? [destination] : own)].map((one) => `${channel}:${one}`);
 }
 
 /** Returns the configured channels of the owner's names. */
-export function ownersOf(owner: Owner | null, owners: readonly OwnerChannels[]): OwnerChannels[] {
+export function findOwnerChannels(owner: Owner | null, owners: readonly OwnerChannels[]): OwnerChannels[] {
   const keys = new Set(owner?.names.map(ownerKey));
   return owners.filter((one) => keys.has(ownerKey(one.owner)));
 }
@@ -193,8 +193,8 @@ function maySend({ digestHour, quietFrom, quietTo, timeZone }: Schedule, oldest:
   const minutes = localMinutes(at, timeZone);
   if (isQuiet(quietFrom, quietTo, Math.floor(minutes / 60) % 24)) return false;
   if (digestHour === null) return true;
-  const dayOf = (local: number) => Math.floor((local - digestHour * 60) / 1440);
-  return dayOf(minutes) > dayOf(localMinutes(oldest, timeZone));
+  const toDigestDay = (local: number) => Math.floor((local - digestHour * 60) / 1440);
+  return toDigestDay(minutes) > toDigestDay(localMinutes(oldest, timeZone));
 }
 
 function isQuiet(from: number | null, to: number | null, hour: number): boolean {
@@ -247,7 +247,7 @@ export function plannedMessages(
 ): PlannedMessage[] {
   const byTarget = new Map<string, Occasion[]>();
   for (const occasion of occasions.toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at)))
-    for (const target of targetsOf(rule, occasion.owner, owners)) byTarget.set(target, [...(byTarget.get(target) ?? []), occasion]);
+    for (const target of resolveTargets(rule, occasion.owner, owners)) byTarget.set(target, [...(byTarget.get(target) ?? []), occasion]);
   const planned = [...byTarget].flatMap(([target, found]) => plannedFor(rule, target, found));
   return planned.toSorted((a, b) => b.at - a.at);
 }
@@ -273,6 +273,6 @@ export function pauseAfter({ digestHour, everyMinutes }: Schedule): number {
 }
 
 /** Extracts the domain of an e-mail address: "Faultline <ci@example.com>" → "example.com". */
-export function domainOf(address: string): string {
+export function extractDomain(address: string): string {
   return (/@([^@>\s]+)>?\s*$/.exec(address)?.[1] ?? 'localhost').toLowerCase();
 }

@@ -88,7 +88,7 @@ export const Review = z.object({
   fingerprint: z.string(),
   /** That it holds up; null where there is none. */
   pullRequest: z.int().nullable(),
-  /** See `riskOf`. */
+  /** See `computeRisk`. */
   risk: z.number(),
   origin: ReviewOrigin,
   confidence: z.number(),
@@ -169,17 +169,17 @@ export function holds(principal: Principal | null, role: Role): boolean {
  * so an item that blocks a person overtakes another that has waited up to three times as long. Confidence is
  * not a factor: an answer that is sure and wrong costs most.
  */
-export function riskOf(build: Pick<Build, 'commit' | 'pullRequest'>, analysis: Analysis): number {
+export function computeRisk(build: Pick<Build, 'commit' | 'pullRequest'>, analysis: Analysis): number {
   const blocks = build.pullRequest === null ? 1 : 3;
   if (!isNotDevelopersFault(analysis)) return blocks;
-  return blocks * (overlapOf(build, analysis).length > 0 ? 4 : 2);
+  return blocks * (findTouchedSuspects(build, analysis).length > 0 ? 4 : 2);
 }
 
-/** All that `riskOf` can say. */
+/** All that `computeRisk` can say. */
 export const RISKS: readonly number[] = [1, 2, 3, 4, 6, 12];
 
 /** Suspects that the build's own change touches: of its commit, or of its pull request. Each path once. */
-export function overlapOf(build: Pick<Build, 'commit' | 'pullRequest'>, { answer }: Pick<Analysis, 'answer'>): string[] {
+export function findTouchedSuspects(build: Pick<Build, 'commit' | 'pullRequest'>, { answer }: Pick<Analysis, 'answer'>): string[] {
   const own = answer.suspects.filter(
     ({ commit, pullRequest }) => isSame(commit, build.commit) || (pullRequest != null && pullRequest === build.pullRequest),
   );
@@ -193,7 +193,7 @@ function isSame(one: string | null, other: string | null): boolean {
 }
 
 /** Creates the review of an analysis, ready to be opened. */
-export function openingOf(
+export function createNewReview(
   build: Build,
   analysis: Analysis,
   { now, origin, why }: { readonly now: number; readonly origin: ReviewOrigin; readonly why: readonly string[] },
@@ -207,7 +207,7 @@ export function openingOf(
     category: analysis.category,
     confidence: analysis.verdict.confidence,
     why: [...why],
-    risk: riskOf(build, analysis),
+    risk: computeRisk(build, analysis),
     origin,
     openedAt: new Date(now).toISOString(),
   };

@@ -96,7 +96,7 @@ const TERM = /\s*(?:([a-z]{2,20}):(?![:/\\]))?("[^"]*"|“[^”]*”|[^\s"“]\S
  */
 export function parseSearch(text: string, now: number, me: readonly string[] = []): Search {
   if (text.length > MAX_SEARCH) throw wrong(`A search has at most ${MAX_SEARCH} characters; this one has ${text.length}.`);
-  const terms = termsOf(text);
+  const terms = parseTerms(text);
   if (terms.length > MAX_TERMS) throw wrong(`A search has at most ${MAX_TERMS} parts; this one has ${terms.length}.`);
   let filter: FailureFilter = {};
   const given = new Set<string>();
@@ -104,14 +104,14 @@ export function parseSearch(text: string, now: number, me: readonly string[] = [
     const { name } = term;
     if (name !== null && name !== 'is' && given.has(name)) throw wrong(`${name}: is given twice; a failure has only one.`);
     if (name !== null) given.add(name);
-    filter = { ...filter, ...filterOf(term, filter, now, me) };
+    filter = { ...filter, ...toFilter(term, filter, now, me) };
   }
   if (filter.since !== undefined && filter.until !== undefined && filter.since >= filter.until)
     throw wrong('since: is not before until:, so nothing can match.');
   return { terms, filter };
 }
 
-function termsOf(text: string): SearchTerm[] {
+function parseTerms(text: string): SearchTerm[] {
   const terms: SearchTerm[] = [];
   TERM.lastIndex = 0;
   while (TERM.lastIndex < text.length && text.slice(TERM.lastIndex).trim() !== '') {
@@ -147,21 +147,21 @@ function unknownName(name: string, value: string): TriageError {
 }
 
 /** Returns the fields that a term adds to the filter. */
-function filterOf({ name, value, typed }: SearchTerm, filter: FailureFilter, now: number, me: readonly string[]): FailureFilter {
+function toFilter({ name, value, typed }: SearchTerm, filter: FailureFilter, now: number, me: readonly string[]): FailureFilter {
   switch (name) {
     case null:
-      return wordsOf(value, typed, filter);
+      return parseWords(value, typed, filter);
     case 'repo':
       return { repository: value };
     case 'category':
-      return { category: categoryOf(value) };
+      return { category: parseCategory(value) };
     case 'is':
-      return stateOf(value, filter);
+      return parseState(value, filter);
     case 'confidence':
-      return { confidence: confidenceOf(value) };
+      return { confidence: parseConfidence(value) };
     case 'since':
     case 'until':
-      return { [name]: timeOf(name, value, now) };
+      return { [name]: parseTime(name, value, now) };
     case 'test':
       return { testPart: longEnough(value) };
     case 'file':
@@ -182,7 +182,7 @@ function filterOf({ name, value, typed }: SearchTerm, filter: FailureFilter, now
 /**
  * Reads an unquoted value that can only be a commit or a fingerprint as an id; reads any other value as text.
  */
-function wordsOf(value: string, typed: string, filter: FailureFilter): FailureFilter {
+function parseWords(value: string, typed: string, filter: FailureFilter): FailureFilter {
   const isId = !/^["“]/.test(typed) && /^(?=.*\d)(?=.*[a-f])[0-9a-f]{7,64}$/i.test(value);
   if (isId && filter.id === undefined) return { id: value.toLowerCase() };
   return { words: [...(filter.words ?? []), longEnough(value)] };
@@ -201,7 +201,7 @@ function longEnough(value: string): string {
   throw wrong(`“${value}” is too short to search for: use at least ${MIN_WORD} characters.`);
 }
 
-function categoryOf(value: string): Category {
+function parseCategory(value: string): Category {
   const found = CATEGORIES.find((one) => one === value.toUpperCase());
   if (found === undefined) throw wrong(`category:${value} is not a category. Use one of ${CATEGORIES.join(', ')}.`);
   return found;
@@ -211,7 +211,7 @@ function categoryOf(value: string): Category {
  * Adds a flag or a state to the filter. A failure must have every flag, and its cause must be in one of the
  * states.
  */
-function stateOf(value: string, { flags = [], states = [] }: FailureFilter): FailureFilter {
+function parseState(value: string, { flags = [], states = [] }: FailureFilter): FailureFilter {
   const name = value.toLowerCase();
   const flag = SEARCH_FLAGS.find((one) => one === name);
   if (flag !== undefined) return { flags: [...flags, flag] };
@@ -220,7 +220,7 @@ function stateOf(value: string, { flags = [], states = [] }: FailureFilter): Fai
   throw wrong(`is:${value} is not a filter. Use one of ${SEARCH_STATES.map((one) => `is:${one}`).join(', ')}.`);
 }
 
-function confidenceOf(value: string): NonNullable<FailureFilter['confidence']> {
+function parseConfidence(value: string): NonNullable<FailureFilter['confidence']> {
   const [, sign = '>=', number = '', percent] = /^([<>]=?)?(\d{1,3}(?:\.\d{1,6})?)(%)?$/.exec(value) ?? [];
   const is = COMPARISONS.find((one) => one === sign);
   const than = percent === undefined ? Number(number) : Number(number) / 100;
@@ -232,7 +232,7 @@ function confidenceOf(value: string): NonNullable<FailureFilter['confidence']> {
 const DAY_MS = 86_400_000;
 const UNIT_MS: Readonly<Record<string, number>> = { h: 3_600_000, d: DAY_MS, w: 7 * DAY_MS };
 
-function timeOf(name: string, value: string, now: number): string {
+function parseTime(name: string, value: string, now: number): string {
   const daysAgo = ['today', 'yesterday'].indexOf(value.toLowerCase());
   if (daysAgo >= 0) return new Date((Math.floor(now / DAY_MS) - daysAgo) * DAY_MS).toISOString();
   const [, count, unit = ''] = /^(\d{1,4})([hdw])$/.exec(value) ?? [];

@@ -5,7 +5,7 @@ import { TriageError } from '../domain/errors.ts';
 import { type Checkout, createStore, type WorkTree } from './checkout.ts';
 import { fetchMissing, writeFiltered } from './filtered-files.ts';
 import { copyIndex, writeGitFolder } from './git-folder.ts';
-import { commitOf, defaultBase, findBeginning } from './history.ts';
+import { defaultBase, findBeginning, resolveCommit } from './history.ts';
 import { type AskGit, openRepository } from './repository.ts';
 import { removeFolder } from './temporary-folder.ts';
 
@@ -44,7 +44,7 @@ export interface Worktree {
  * no difference of this change. Throws `invalid-input` where there is no such commit.
  */
 export async function findBase(checkout: Checkout, ref: string | undefined): Promise<string> {
-  const commit = ref === undefined ? await defaultBase(checkout) : await findBeginning(checkout, await commitOf(checkout, ref));
+  const commit = ref === undefined ? await defaultBase(checkout) : await findBeginning(checkout, await resolveCommit(checkout, ref));
   if (commit === null)
     throw new TriageError(
       'invalid-input',

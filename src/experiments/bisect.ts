@@ -47,7 +47,7 @@ export async function bisect(options: BisectOptions, deps: BisectDeps, signal: A
 
 async function bisectIn(checkout: Checkout, options: BisectOptions, deps: BisectDeps, signal: AbortSignal): Promise<Bisection> {
   const commits = await history(checkout, options.good, options.bad);
-  const points = commits.map((commit) => pointOf(commit, options.results ?? []));
+  const points = commits.map((commit) => toPoint(commit, options.results ?? []));
   const last = commits.length - 1;
   const worktree = await openWorktree(checkout, commits[last]?.id ?? '');
   const bench = createBench(options, deps.read, signal);
@@ -87,7 +87,7 @@ async function tryPart(search: Search, { part, of }: { readonly part: number; re
 }
 
 /** Collects what others found at a commit. A commit is skipped only if no one could try it. */
-function pointOf(commit: Commit, results: readonly Bisection[]): Point {
+function toPoint(commit: Commit, results: readonly Bisection[]): Point {
   const there = results.flatMap(({ tried }) => tried.filter((one) => one.commit === commit.id));
   const [passed, failed] = [sum(there, 'passed'), sum(there, 'failed')];
   const exitCodes = there.flatMap((one) => one.exitCodes);

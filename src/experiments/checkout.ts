@@ -1,7 +1,7 @@
 import { copyFile, readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { shortCommit } from '../domain/build.ts';
-import { messageOf, TriageError } from '../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../domain/errors.ts';
 import { copyIndex, writeGitFolder, writeSettings } from './git-folder.ts';
 import { askGit, openRepository, type Place, type Repository } from './repository.ts';
 import { createTemporaryFolder } from './temporary-folder.ts';
@@ -67,7 +67,7 @@ async function openCheckout(repository: Repository): Promise<{ readonly checkout
   const checkout = await createStore(repository, temporary.path);
   const before = await readState(checkout);
   const close = async () => {
-    const changes = await changesSince(checkout, before).catch((error: unknown) => [`it cannot be read (${messageOf(error)})`]);
+    const changes = await changesSince(checkout, before).catch((error: unknown) => [`it cannot be read (${getErrorMessage(error)})`]);
     const left = await temporary.remove();
     const what = `your checkout is not as it was: ${changes.join('; ')}`;
     return [

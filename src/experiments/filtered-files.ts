@@ -1,6 +1,6 @@
 import { chmod, copyFile, lstat, open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { messageOf, TriageError } from '../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../domain/errors.ts';
 import type { Checkout, WorkTree } from './checkout.ts';
 
 const MOST_ROUNDS = 50;
@@ -18,7 +18,7 @@ export async function fetchMissing({ git, gitOnline, settings: { promisor } }: C
     await gitOnline(fetch, `${missing.join('\n')}\n`).catch((cause: unknown) => {
       const why = `This partial clone lacks ${missing.length} files of ${commit}, and they could not be fetched`;
       const how = 'Fetch them first, with your credentials: git fetch --refetch --no-filter';
-      throw new TriageError('invalid-input', `${why} (${messageOf(cause)}). ${how}`, { cause });
+      throw new TriageError('invalid-input', `${why} (${getErrorMessage(cause)}). ${how}`, { cause });
     });
   }
 }

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { messageOf, TriageError } from '../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../domain/errors.ts';
 import { type Allowed, type Change, MAX_FILES, refuseChanges, refuseFix } from '../domain/fix-refusals.ts';
 import type { Worktree } from './base-worktree.ts';
 import type { AskGit } from './repository.ts';
@@ -94,7 +94,7 @@ async function applyToIndex(git: AskGit, diff: string): Promise<void> {
     // The line counts of a diff that was written by hand are often wrong.
     await apply().catch(() => apply('--recount'));
   }).catch((cause: unknown) => {
-    throw new TriageError('invalid-input', `it does not apply: ${messageOf(cause).split(': error: ').at(-1)?.split('\n')[0] ?? ''}`, {
+    throw new TriageError('invalid-input', `it does not apply: ${getErrorMessage(cause).split(': error: ').at(-1)?.split('\n')[0] ?? ''}`, {
       cause,
     });
   });
@@ -110,7 +110,7 @@ async function stagedChanges(git: AskGit): Promise<Change[]> {
       return [path.join('\t'), { added, deleted }];
     }),
   );
-  const numberOf = (text: string | undefined) => (text === undefined || text === '-' ? null : Number(text));
+  const parseCount = (text: string | undefined) => (text === undefined || text === '-' ? null : Number(text));
   const changes: Change[] = [];
   for (let at = 0; at + 1 < raw.length; at += 2) {
     const [head = '', path = ''] = raw.slice(at, at + 2);
@@ -118,7 +118,7 @@ async function stagedChanges(git: AskGit): Promise<Change[]> {
     // Too many are refused whatever is in them.
     const diff = raw.length / 2 > MAX_FILES ? '' : await git('diff', '--cached', ...AS_READ, WHOLE_FILE, 'HEAD', '--', path);
     const modes = head.slice(1).split(' ').slice(0, 2);
-    changes.push({ path, modes, added: numberOf(count?.added), deleted: numberOf(count?.deleted), diff });
+    changes.push({ path, modes, added: parseCount(count?.added), deleted: parseCount(count?.deleted), diff });
   }
   return changes;
 }

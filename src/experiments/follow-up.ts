@@ -1,5 +1,5 @@
 import { shortCommit } from '../domain/build.ts';
-import { messageOf } from '../domain/errors.ts';
+import { getErrorMessage } from '../domain/errors.ts';
 import type { Experiment } from '../domain/experiment.ts';
 import { describeExperiment } from '../domain/experiment-facts.ts';
 import { bisect } from './bisect.ts';
@@ -73,7 +73,7 @@ export async function followUp(
       found = { ...found, ...(await step(left)) };
     } catch (error) {
       if (signal.aborted && options.keepsPart !== true) throw error;
-      found = { ...found, notes: [...found.notes, `${name}: ${messageOf(error)}`] };
+      found = { ...found, notes: [...found.notes, `${name}: ${getErrorMessage(error)}`] };
     }
   }
   return { ...found, sentence: describeExperiment(found) };

@@ -49,12 +49,12 @@ export function readGitSettings(
     shown: all.filter(([name]) => SHOWN.test(name)),
     smudges,
     hasSparseFiles: values.get('core.sparsecheckout') === 'true',
-    promisor: promisorOf(values),
+    promisor: findPromisor(values),
     lfsObjects: resolve(folders.common, values.get('lfs.storage') ?? 'lfs', 'objects'),
   };
 }
 
-function promisorOf(values: ReadonlyMap<string, string>): string | null {
+function findPromisor(values: ReadonlyMap<string, string>): string | null {
   const old = values.get('extensions.partialclone');
   if (old !== undefined) return old;
   const name = [...values].find(([key, value]) => /^remote\.[\s\S]+\.promisor$/.test(key) && value === 'true')?.[0];

@@ -59,7 +59,7 @@ const FILTERS: readonly Filter[] = [
   {
     programs: ['vitest'],
     frameworks: ['vitest'],
-    args: (tests) => [...filesOf(tests), '-t', anyOf(tests.map(fullName))],
+    args: (tests) => [...listFiles(tests), '-t', buildAnyPattern(tests.map(fullName))],
     ran: /\b[1-9]\d* passed\b/,
     list: {
       argv: (argv) =>
@@ -71,15 +71,20 @@ const FILTERS: readonly Filter[] = [
   {
     programs: ['jest'],
     frameworks: ['jest'],
-    args: (tests) => [...filesOf(tests), '-t', anyOf(tests.map(fullName))],
+    args: (tests) => [...listFiles(tests), '-t', buildAnyPattern(tests.map(fullName))],
     ran: /\b[1-9]\d* passed\b/,
     update: ['-u'],
   },
-  { programs: ['mocha'], frameworks: ['mocha'], args: (tests) => ['--grep', anyOf(tests.map(fullName))], ran: /\b[1-9]\d* passing\b/ },
+  {
+    programs: ['mocha'],
+    frameworks: ['mocha'],
+    args: (tests) => ['--grep', buildAnyPattern(tests.map(fullName))],
+    ran: /\b[1-9]\d* passing\b/,
+  },
   {
     programs: ['playwright'],
     frameworks: ['playwright'],
-    args: (tests) => [...filesOf(tests), '--grep', tests.map(({ name }) => escaped(name)).join('|')],
+    args: (tests) => [...listFiles(tests), '--grep', tests.map(({ name }) => escaped(name)).join('|')],
     ran: /\b[1-9]\d* passed\b/,
     update: ['--update-snapshots'],
   },
@@ -87,7 +92,8 @@ const FILTERS: readonly Filter[] = [
     programs: ['node'],
     frameworks: ['node-test'],
     // A file that crashes is reported as a test of its name, which no pattern selects.
-    args: (tests) => each(tests, ({ name }) => (/^\S+\.[cm]?[jt]sx?$/.test(name) ? null : `--test-name-pattern=${anyOf([name])}`)),
+    args: (tests) =>
+      each(tests, ({ name }) => (/^\S+\.[cm]?[jt]sx?$/.test(name) ? null : `--test-name-pattern=${buildAnyPattern([name])}`)),
     before: true,
     ran: /^(?:# |ℹ )pass [1-9]/m,
     list: {
@@ -140,7 +146,12 @@ const FILTERS: readonly Filter[] = [
     args: (tests) => ['--filter', `/(${tests.map(({ name }) => escaped(name)).join('|')})$/`],
     ran: /\bOK \([1-9]|Tests: [1-9]/,
   },
-  { programs: ['ctest'], frameworks: ['ctest'], args: (tests) => ['-R', anyOf(tests.map(({ name }) => name))], ran: /\b[1-9]\d* tests? / },
+  {
+    programs: ['ctest'],
+    frameworks: ['ctest'],
+    args: (tests) => ['-R', buildAnyPattern(tests.map(({ name }) => name))],
+    ran: /\b[1-9]\d* tests? /,
+  },
   {
     programs: ['unittest'],
     frameworks: ['unittest'],
@@ -189,7 +200,7 @@ export function updatingSnapshots(argv: readonly string[], tests: Tests): string
  * Returns the name that the log reader gives to the framework of a command's tests. Returns null if the tool
  * is not known.
  */
-export function frameworkOf(argv: readonly string[], tests: Tests): string | null {
+export function findFramework(argv: readonly string[], tests: Tests): string | null {
   return filterFor(argv, tests)?.frameworks[0] ?? null;
 }
 
@@ -204,7 +215,7 @@ function isScript(argv: readonly string[]): boolean {
 }
 
 function filterFor(argv: readonly string[], tests: Tests): Filter | undefined {
-  return isScript(argv) ? FILTERS.find(({ frameworks }) => frameworks.includes(tests[0]?.framework ?? '')) : filterOf(argv);
+  return isScript(argv) ? FILTERS.find(({ frameworks }) => frameworks.includes(tests[0]?.framework ?? '')) : findFilter(argv);
 }
 
 function extended(argv: readonly string[], args: readonly string[], { before }: Filter): string[] {
@@ -221,7 +232,7 @@ export interface TestList {
 
 /** Returns how the tests of a command are listed. Returns null if its tool cannot list them. */
 export function testList(argv: readonly string[]): TestList | null {
-  const filter = filterOf(argv);
+  const filter = findFilter(argv);
   const { list } = filter ?? {};
   if (filter === undefined || list === undefined) return null;
   const unknown = { suite: null, file: null, line: null, message: null, expected: null, actual: null, at: null };
@@ -238,7 +249,7 @@ export function isSameTest(one: FailingTest, other: FailingTest): boolean {
   return one.suite === null || other.suite === null || fullName(one) === fullName(other);
 }
 
-function filterOf(argv: readonly string[]): Filter | undefined {
+function findFilter(argv: readonly string[]): Filter | undefined {
   const names = programsIn(argv);
   return FILTERS.find(({ programs }) => programs.some((program) => names.includes(program)));
 }
@@ -324,7 +335,7 @@ function fullName({ suite, name }: FailingTest): string {
   return suite === null ? name : `${suite.replaceAll(/ [>›] /g, ' ')} ${name}`;
 }
 
-function filesOf(tests: Tests): string[] {
+function listFiles(tests: Tests): string[] {
   return [...new Set(tests.flatMap(({ file }) => (file === null ? [] : [file])))];
 }
 
@@ -332,7 +343,7 @@ function escaped(text: string): string {
   return text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 }
 
-function anyOf(names: readonly string[]): string {
+function buildAnyPattern(names: readonly string[]): string {
   return names.length === 1 ? `^${escaped(names[0] ?? '')}$` : `^(?:${names.map(escaped).join('|')})$`;
 }
 

@@ -4,7 +4,7 @@ import type { FailingTest } from '../domain/failure.ts';
 import type { Reading } from '../domain/reading.ts';
 import { createMasker } from '../log/mask/mask.ts';
 import { readSources } from '../log/read-sources.ts';
-import { failuresOf } from '../log/recognise/failures.ts';
+import { listFailures } from '../log/recognise/failures.ts';
 import { isCached } from './caches.ts';
 import type { CommandRun } from './run-command.ts';
 
@@ -61,10 +61,10 @@ export interface Signature {
 
 /** Creates the signature of tests that are known to fail. */
 export function signature(tests: readonly FailingTest[]): Signature {
-  return { tests, names: new Set(tests.map(nameOf)), fingerprint: null, exitCode: null };
+  return { tests, names: new Set(tests.map(formatTestName)), fingerprint: null, exitCode: null };
 }
 
-export function nameOf({ suite, name }: FailingTest): string {
+export function formatTestName({ suite, name }: FailingTest): string {
   return suite === null ? name : `${suite} › ${name}`;
 }
 
@@ -82,12 +82,12 @@ export async function judge(
   if (run.exitCode === 0)
     return { outcome: ran === null || ran.test(stripVTControlCharacters(run.output)) ? 'passed' : 'other', failure, reading: null };
   const reading = await read(run.output);
-  const now = signatureOf(reading, run);
+  const now = readSignature(reading, run);
   return { outcome: failure === null || isSame(failure, now) ? 'failed' : 'other', failure: failure ?? now, reading };
 }
 
-function signatureOf(reading: Reading, { exitCode }: CommandRun): Signature {
-  const [main] = failuresOf(reading);
+function readSignature(reading: Reading, { exitCode }: CommandRun): Signature {
+  const [main] = listFailures(reading);
   const fingerprint = main === undefined || main.generic ? null : main.fingerprint.value;
   return { ...signature(reading.failingTests), fingerprint, exitCode };
 }

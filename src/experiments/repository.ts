@@ -77,9 +77,9 @@ export async function openRepository(place: Place): Promise<Repository> {
     ...{ top, cwd, place, how, settings, objects, index, format: format === 'sha256' ? format : 'sha1' },
     git: askIn(top, how),
     gitOnline: (args, input) => askGit(top, online, args, input),
-    shallow: await textOf(shallow),
-    attributes: await textOf(attributes),
-    sparse: settings.hasSparseFiles ? await textOf(sparse) : undefined,
+    shallow: await readText(shallow),
+    attributes: await readText(attributes),
+    sparse: settings.hasSparseFiles ? await readText(sparse) : undefined,
   };
 }
 
@@ -117,7 +117,7 @@ function pick(env: NodeJS.ProcessEnv, names: RegExp): Record<string, string> {
   );
 }
 
-async function textOf(path: string): Promise<string | undefined> {
+async function readText(path: string): Promise<string | undefined> {
   return await readFile(path, 'utf8').catch(() => undefined);
 }
 

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { statfs } from 'node:fs/promises';
-import { messageOf, TriageError } from '../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../domain/errors.ts';
 import { cleanAtExit } from '../lib/at-exit.ts';
 import { createRunProcesses } from './processes.ts';
 import { withoutRepository } from './repository.ts';
@@ -29,7 +29,7 @@ export interface CommandRun {
  * Splits a command that is given as one text into an argument vector: one argument per line or, if there is
  * only one line, one per word. Does not quote or expand anything.
  */
-export function argumentsOf(command: string): string[] {
+export function splitArguments(command: string): string[] {
   const lines = command.trim().split(/\r?\n/);
   return lines.length > 1 ? lines.map((line) => line.trim()).filter((line) => line !== '') : command.trim().split(/\s+/);
 }
@@ -72,7 +72,7 @@ export async function runCommand(
   try {
     const exitCode = await new Promise<number | null>((resolve, reject) => {
       child.once('error', (cause) =>
-        reject(new TriageError('invalid-input', `${program} could not be started: ${messageOf(cause)}`, { cause })),
+        reject(new TriageError('invalid-input', `${program} could not be started: ${getErrorMessage(cause)}`, { cause })),
       );
       child.once('close', (code) => resolve(code));
       // What left the group, such as a daemon, may keep the output open for ever.

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { chmod, mkdtemp, readdir, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { messageOf } from '../domain/errors.ts';
+import { getErrorMessage } from '../domain/errors.ts';
 import { cleanAtExit } from '../lib/at-exit.ts';
 
 export interface TemporaryFolder {
@@ -43,7 +43,7 @@ export async function removeFolder(folder: string): Promise<string | null> {
       await rm(folder, { recursive: true, force: true, maxRetries: 3 });
       return null;
     } catch (error) {
-      return messageOf(error);
+      return getErrorMessage(error);
     }
   };
   if ((await remove()) === null) return null;

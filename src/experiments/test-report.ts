@@ -7,7 +7,7 @@ import { append } from '../lib/collections.ts';
 import { parseReport } from '../log/reports/report.ts';
 import type { Bench } from './bench.ts';
 import { cachesOff } from './caches.ts';
-import { frameworkOf, withArguments } from './narrow.ts';
+import { findFramework, withArguments } from './narrow.ts';
 import { inTemporaryFolder } from './temporary-folder.ts';
 
 /**
@@ -21,7 +21,7 @@ interface Reporting {
   readonly framework: string;
   /** Arguments with which it also writes a report to this file. */
   readonly args?: (file: string) => readonly string[];
-  /** These variables do the same, either in addition to the arguments or if a script starts the tool. */
+  /** Returns variables that do the same, either in addition to the arguments or if a script starts the tool. */
   readonly env?: (file: string, env: NodeJS.ProcessEnv) => NodeJS.ProcessEnv;
   /** Names of folders in which the tool writes reports without being asked to. */
   readonly folders?: RegExp;
@@ -74,7 +74,7 @@ export async function runWithReport(
     tests,
   }: { readonly argv: readonly string[]; readonly cwd: string; readonly env: NodeJS.ProcessEnv; readonly tests: readonly FailingTest[] },
 ): Promise<{ readonly exitCode: number | null; readonly seen: Seen }> {
-  const known = frameworkOf(argv, tests);
+  const known = findFramework(argv, tests);
   const framework = known ?? tests[0]?.framework;
   const reporting = REPORTS.find((one) => one.framework === framework);
   if (reporting === undefined || (known === null && reporting.args !== undefined)) return { exitCode: null, seen: null };
@@ -162,10 +162,10 @@ export function whyNotSeen(before: Seen, after: Seen, tests: readonly FailingTes
 function isLoadedBy({ name, suite }: TestResult, after: readonly TestResult[]): boolean {
   const isFileName = /[/.]|^test_|_test$/.test(name) && !/\s/.test(name);
   const file = suite === null || suite === '' ? name : `${suite}.${name}`;
-  const own = after.filter((other) => [other.suite, other.file].some((place) => place != null && isPartOf(place, [name, file])));
+  const own = after.filter((other) => [other.suite, other.file].some((place) => place != null && isWithinAny(place, [name, file])));
   return isFileName && own.length > 0 && own.every(({ status }) => status !== 'failed') && own.some(({ status }) => status === 'passed');
 }
 
-function isPartOf(place: string, names: readonly string[]): boolean {
+function isWithinAny(place: string, names: readonly string[]): boolean {
   return names.some((name) => place === name || place.startsWith(`${name}.`) || place.endsWith(`/${name}`));
 }

@@ -1,5 +1,5 @@
 import { basename, resolve } from 'node:path';
-import { messageOf, TriageError } from '../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../domain/errors.ts';
 import type { FixAttempt, FixTrial } from '../domain/experiment.ts';
 import type { Allowed } from '../domain/fix-refusals.ts';
 import { describeAttempt, describeTrial, isMended, judgeAttempt, judgeTrial } from '../domain/fix-verdict.ts';
@@ -175,7 +175,7 @@ async function tryAll(trial: Trial): Promise<void> {
       trial.notes.push(bench.limitNote);
       return;
     }
-    const fix = await fixOf(trial, change);
+    const fix = await createFix(trial, change);
     const attempt = 'refused' in fix ? refusedAttempt(fix) : await tryOne(trial, fix);
     attempts.push(attempt);
     if (attempt.verdict !== 'fixed' || 'refused' in fix) continue;
@@ -200,7 +200,7 @@ interface RefusedFix {
  * Creates a commit of the change on the original state of the worktree. Returns the reason if the change is
  * refused.
  */
-async function fixOf(trial: Trial, change: Proposal | RuleCommand): Promise<NamedFix | RefusedFix> {
+async function createFix(trial: Trial, change: Proposal | RuleCommand): Promise<NamedFix | RefusedFix> {
   const { worktree, options, bench } = trial;
   const source = 'diff' in change ? change.source : `${change.rule}: ${change.argv.join(' ')}`;
   try {
@@ -217,7 +217,7 @@ async function fixOf(trial: Trial, change: Proposal | RuleCommand): Promise<Name
     return { ...fix, source };
   } catch (error) {
     bench.signal.throwIfAborted();
-    return { source, refused: messageOf(error) };
+    return { source, refused: getErrorMessage(error) };
   }
 }
 
@@ -259,13 +259,13 @@ async function tryOne(trial: Trial, fix: NamedFix): Promise<FixAttempt> {
   if (cached > 0)
     trial.notes.push(`${source}: a cache answered for ${counted(cached, 'run')}, which ${cached === 1 ? 'does' : 'do'} not count.`);
   if (isMended(before, attempt) && (await isSeen(trial, attempt))) await checkWider(trial, fix, attempt);
-  const whole = { before, tests: [...(bench.failure?.names ?? [])], checkExitCodes: exitCodesOf(trial.checkBefore) };
+  const whole = { before, tests: [...(bench.failure?.names ?? [])], checkExitCodes: listExitCodes(trial.checkBefore) };
   attempt.verdict = judgeAttempt(attempt, whole);
   attempt.sentence = describeAttempt(attempt, whole);
   return attempt;
 }
 
-function exitCodesOf(checked: Checked | null): (number | null)[] {
+function listExitCodes(checked: Checked | null): (number | null)[] {
   return checked === null ? [] : [checked.exitCode];
 }
 
@@ -328,7 +328,7 @@ function conclusion({ options, narrowed, bench, before, checkBefore, attempts, b
     tests: [...(bench.failure?.names ?? [])],
     check: [...(options.check ?? options.argv)],
     before,
-    checkExitCodes: exitCodesOf(checkBefore),
+    checkExitCodes: listExitCodes(checkBefore),
     attempts,
     branch,
     notes,

@@ -7,18 +7,18 @@ import { saysNothing } from '../log/roles.ts';
 import type { Insight } from '../ports/analyst.ts';
 import { advise } from './advice.ts';
 import { describeCause } from './causes.ts';
-import { bestOf, type Ruling, ruleOn } from './classify.ts';
-import { confirmedEntry, fittingDocument, repositoryFactsOf, retrievedFrom, seenElsewhere, touchesOf } from './evidence-facts.ts';
+import { findBestMatch, type Ruling, ruleOn } from './classify.ts';
+import { confirmedEntry, fittingDocument, listTouches, readRepositoryFacts, retrievedFrom, seenElsewhere } from './evidence-facts.ts';
 import type { Fact } from './facts.ts';
 import { ranked } from './judgement.ts';
 import { KIND_WORDING } from './kinds.ts';
 import { findTellingFact } from './leading-diagnostic.ts';
 import type { Value } from './sentence.ts';
-import { suspectsOf } from './suspects.ts';
+import { rankSuspects } from './suspects.ts';
 import { createFinder } from './values/find.ts';
 import { causeConfidence, hasCloseRunnerUp } from './verify.ts';
 import { claimStated, findUpgrades, stateArtifacts, stateUpgrade } from './versions/upgrades.ts';
-import { oneLine, type Quotation, quoteFact, quoteLine, quoteText, toolName, wordsOf } from './wording.ts';
+import { getFactText, oneLine, type Quotation, quoteFact, quoteLine, quoteText, toolName } from './wording.ts';
 
 /**
  * Returns what people know about such a failure, to be placed before the root cause: a person's decision or,
@@ -40,7 +40,7 @@ const COVERED = 0.75;
 export function composeAnswer({ subject, classification, evidence }: Insight): Answer {
   const ruling = ruleOn(subject);
   // What is too thin to decide is too thin to be the headline.
-  const match = classification.abstained ? null : (bestOf(ruling.matches, classification.category) ?? ruling.decisive);
+  const match = classification.abstained ? null : (findBestMatch(ruling.matches, classification.category) ?? ruling.decisive);
   const fact = findTellingFact(ruling.facts, match);
   const kind = match === null ? null : KIND_WORDING[match.rule.kind];
   const patterns = { reads: [...(match?.rule.reads ?? []), ...(kind?.reads ?? [])], readsOwn: kind?.readsOwn ?? [] };
@@ -55,9 +55,9 @@ export function composeAnswer({ subject, classification, evidence }: Insight): A
     fixRecommendation: advice.text,
     act: advice.act,
     confidence,
-    claims: claimsOf(statement, [...values, ...advice.values], ruling, classification, evidence),
-    suspects: suspectsOf(subject, evidence, classification.category),
-    hypotheses: hypothesesOf(ruling, classification, confidence),
+    claims: buildClaims(statement, [...values, ...advice.values], ruling, classification, evidence),
+    suspects: rankSuspects(subject, evidence, classification.category),
+    hypotheses: buildHypotheses(ruling, classification, confidence),
   };
 }
 
@@ -85,13 +85,13 @@ const SUPPOSED: Readonly<Record<Category, string>> = {
  * Returns two or three explanations if the answer is not sure enough or another category is almost as
  * probable. Returns none otherwise.
  */
-function hypothesesOf(ruling: Ruling, classification: Classification, confidence: number): Hypothesis[] {
+function buildHypotheses(ruling: Ruling, classification: Classification, confidence: number): Hypothesis[] {
   if (confidence >= UNSURE && !hasCloseRunnerUp(classification)) return [];
   const order = ranked(classification.probabilities);
   const first = [classification.category, ...order.filter((category) => category !== classification.category)];
   const likely = first.filter((category, rank) => rank < 2 || classification.probabilities[category] >= 0.12).slice(0, MOST);
   return likely.map((category) => {
-    const match = bestOf(ruling.matches, category);
+    const match = findBestMatch(ruling.matches, category);
     if (match === null)
       return { text: `${SUPPOSED[category]}: no log line shows this, but nothing rules it out`, category, settledBy: SETTLED_BY[category] };
     const line = match.fact.text.replace(/\s+/g, ' ').trim().slice(0, 160);
@@ -102,14 +102,14 @@ function hypothesesOf(ruling: Ruling, classification: Classification, confidence
 const MAX_CLAIMS = 8;
 
 /** Statements that are on evidence: each cites it, and quotes of the log stand literally on their line. */
-function claimsOf(
+function buildClaims(
   rootCause: string,
   used: readonly Value[],
   ruling: Ruling,
   classification: Classification,
   evidence: readonly Evidence[],
 ): Claim[] {
-  const decisive = bestOf(ruling.matches, classification.category) ?? ruling.decisive;
+  const decisive = findBestMatch(ruling.matches, classification.category) ?? ruling.decisive;
   const proof = classification.abstained ? null : decisive;
   const main = proof === null ? null : (firstErrorBefore(proof.fact, ruling, evidence) ?? quoteFact(proof.fact, evidence));
   const candidates: (Claim | null)[] = [
@@ -160,7 +160,7 @@ const [MAX_INFORMATIVE, NEARLY_BEST] = [3, 30];
  * only points to the errors above it. Returns null otherwise.
  */
 function firstErrorBefore(fact: Fact, { facts }: Ruling, evidence: readonly Evidence[]): Quotation | null {
-  if (!saysNothing(wordsOf(fact))) return null;
+  if (!saysNothing(getFactText(fact))) return null;
   const first = facts.subject.diagnostics.find(isTellingError);
   return first === undefined ? null : at(first.at, evidence);
 }
@@ -261,9 +261,9 @@ function retrievedClaims(classification: Classification, evidence: readonly Evid
  * evidence shows since when.
  */
 function commitClaims(ruling: Ruling, { category }: Classification, evidence: readonly Evidence[]): Claim[] {
-  const suspect = suspectsOf(ruling.facts.subject, evidence, category).find(({ commit }) => commit !== null);
+  const suspect = rankSuspects(ruling.facts.subject, evidence, category).find(({ commit }) => commit !== null);
   if (suspect === undefined) return [];
-  const touch = touchesOf(suspect.path, repositoryFactsOf(evidence)).find(({ commit }) => commit === suspect.commit);
+  const touch = listTouches(suspect.path, readRepositoryFacts(evidence)).find(({ commit }) => commit === suspect.commit);
   const item = evidence.find(({ id }) => id === touch?.evidenceId);
   if (item === undefined) return [];
   if (item.tool !== 'changed_since_green') return [cite(`Last changed by: ${item.title}.`, item)];

@@ -7,7 +7,7 @@ import type { Ruling } from './classify.ts';
 import type { Facts } from './facts.ts';
 import { KIND_WORDING } from './kinds.ts';
 import { findLeadingDiagnostic, listErrors } from './leading-diagnostic.ts';
-import { hostOf, missingModuleName, ownServiceOf } from './line-facts.ts';
+import { findHost, findOwnService, missingModuleName } from './line-facts.ts';
 import { isForeignPath } from './paths.ts';
 import type { Match } from './rule.ts';
 import { type Filled, type FindValue, fillFirst } from './sentence.ts';
@@ -15,7 +15,7 @@ import { readLastLines } from './telling-block.ts';
 import { cleanWords } from './values/clean.ts';
 import { isProjectFile } from './values/place.ts';
 import { stateArtifacts } from './versions/upgrades.ts';
-import { linesFrom, listed, oneLine, toolName, wordsOf } from './wording.ts';
+import { getFactText, linesFrom, listed, oneLine, toolName } from './wording.ts';
 
 /** The cause in words: a title a person would say, and one to three sentences that say more than the title. */
 interface Described {
@@ -83,12 +83,12 @@ function describe(facts: Facts, match: Match | null, classification: Classificat
 }
 
 function fromDiagnostic(entry: Diagnostic, facts: Facts): Described {
-  const place = placeOf(entry.file, entry.line);
+  const place = formatPlace(entry.file, entry.line);
   const message = cleanWords(entry.message, 240);
   const errors = listErrors(facts).filter((other) => other.tool === entry.tool);
   const others = errors
     .filter((other) => other !== entry)
-    .map((other) => oneLine([placeOf(other.file, other.line) ?? [], other.message].flat().join(' '), 140));
+    .map((other) => oneLine([formatPlace(other.file, other.line) ?? [], other.message].flat().join(' '), 140));
   const count = errors.length > 1 ? `${countErrors(errors)} errors, the first` : 'one error';
   const code = entry.code === null ? '' : ` (${entry.code})`;
   const rules = rulesIn(errors);
@@ -130,7 +130,7 @@ function rulesIn(errors: readonly Diagnostic[]): string | null {
   const byRule = [...Map.groupBy(errors, ({ code }) => code ?? '').entries()].filter(([code]) => code !== '');
   if (byRule.length < 2) return null;
   const named = byRule.slice(0, MAX_RULES).map(([code, all]) => {
-    const place = placeOf(all[0]?.file ?? null, all[0]?.line ?? null);
+    const place = formatPlace(all[0]?.file ?? null, all[0]?.line ?? null);
     return `${code}: ${all.length}${place === null ? '' : `, first at ${place}`}`;
   });
   const more = byRule.length > MAX_RULES ? `; and ${byRule.length - MAX_RULES} more rules` : '';
@@ -153,7 +153,7 @@ function fromFormatter(facts: Facts): Described | null {
 function fromTest(facts: Facts, match: Match | null, kind: Classification['kind']): Described {
   const test = decidedTest(facts, match);
   if (test === null) return fromWords(facts, match, kind === 'snapshot' ? 'snapshot' : 'assertion');
-  const place = placeOf(test.file, test.line);
+  const place = formatPlace(test.file, test.line);
   const where = `${spokenTest(test)}${place === null ? '' : ` (${place})`}`;
   const more = otherTests(facts, test);
   const difference = kind === 'snapshot' ? firstDifference(test, facts.subject) : null;
@@ -203,7 +203,7 @@ function decidedTest(facts: Facts, match: Match | null): FailingTest | null {
 
 function fromMissingModule(text: string, facts: Facts, { category }: Classification): Described {
   const name = missingModuleName(text) ?? '';
-  const importer = importerOf(text, facts);
+  const importer = findImporter(text, facts);
   const who = importer ?? 'The build';
   if (category === 'DEPENDENCY_ERROR')
     return {
@@ -220,7 +220,7 @@ function fromMissingModule(text: string, facts: Facts, { category }: Classificat
  * Finds the project file that imports the missing module: in the line itself, in Node's list below it, or in
  * the trace. Returns null if there is none.
  */
-function importerOf(text: string, facts: Facts): string | null {
+function findImporter(text: string, facts: Facts): string | null {
   const stack = facts.all.map((fact) => fact.text).join('\n');
   const said = / from '([^'\n]{1,200})'/.exec(text)?.[1] ?? /Require stack:\s{1,4}- (\S{1,300})/.exec(stack)?.[1];
   const frame = facts.subject.exceptions.flatMap(({ frames }) => frames).find(({ own, file }) => own && !isForeignPath(file))?.file;
@@ -229,8 +229,8 @@ function importerOf(text: string, facts: Facts): string | null {
 }
 
 function fromRefusal(text: string): Described {
-  const own = ownServiceOf(text);
-  const host = hostOf(text) ?? 'the service';
+  const own = findOwnService(text);
+  const host = findHost(text) ?? 'the service';
   if (own === null)
     return {
       title: `${host} refused the connection`,
@@ -246,14 +246,14 @@ function fromRefusal(text: string): Described {
 function fromException(entry: ThrownException, facts: Facts): Described {
   const frames = [...entry.frames, ...facts.subject.failures.flatMap((failure) => failure.frames)];
   const own = frames.find((frame) => frame.own && isProjectFile(frame.file));
-  const place = own === undefined ? null : placeOf(own.file, own.line);
+  const place = own === undefined ? null : formatPlace(own.file, own.line);
   const message = cleanWords(entry.message, 260);
   const fn = own?.function == null || /^<|^Object\.<anonymous>$/.test(own.function) ? null : own.function.split('.').slice(-2).join('.');
   const where = [fn === null ? null : `in ${fn}`, place === null ? null : `${fn === null ? 'at ' : '('}${place}${fn === null ? '' : ')'}`];
   const at = where.filter((part) => part !== null).join(' ');
   const [test] = facts.subject.failingTests;
   const seen = test === undefined ? '' : ` This made ${spokenTest(test)} fail.${otherTests(facts, test)}`;
-  const { verb, title } = wordingOf(shortType(entry.type));
+  const { verb, title } = chooseWording(shortType(entry.type));
   const who = fn === null ? (place ?? 'The program') : place === null ? fn : `${fn} (${place})`;
   return {
     title: title !== null ? `${title}${at === '' ? '' : ` ${at}`}` : titleThrown(entry, at, place, message),
@@ -269,7 +269,7 @@ function titleThrown({ type }: ThrownException, at: string, place: string | null
 }
 
 /** Chooses the words for what was thrown: an exception is thrown, a program panics, two goroutines race. */
-function wordingOf(type: string): { readonly verb: string; readonly title: string | null } {
+function chooseWording(type: string): { readonly verb: string; readonly title: string | null } {
   if (type === 'DATA RACE') return { verb: 'is accessed by several threads at once:', title: 'Data race' };
   if (type === 'panic') return { verb: 'panics:', title: null };
   return { verb: `throws ${type}:`, title: null };
@@ -278,7 +278,7 @@ function wordingOf(type: string): { readonly verb: string; readonly title: strin
 function fromWords(facts: Facts, match: Match | null, kind: Classification['kind']): Described {
   const { failures, messages } = facts.subject;
   const said = cleanWords(
-    (match === null ? null : wordsOf(match.fact)) ??
+    (match === null ? null : getFactText(match.fact)) ??
       messages[0]?.text ??
       failures.find(({ message }) => message !== NO_ERROR)?.message ??
       '',
@@ -298,7 +298,7 @@ function describeNothingFound(facts: Facts): Described {
   return { title: 'No cause found', rootCause: `No line of the log says why the build failed.${ending}` };
 }
 
-function placeOf(file: string | null, line: number | null): string | null {
+function formatPlace(file: string | null, line: number | null): string | null {
   if (file === null) return null;
   const path = projectPath(file);
   return line === null ? path : `${path}:${line}`;

@@ -8,7 +8,7 @@ import type { Insight, Plan } from '../ports/analyst.ts';
 import type { ToolDescription } from '../ports/toolbox.ts';
 import { ruleOn } from './classify.ts';
 import { retrievalScore } from './evidence-facts.ts';
-import { type Place, placesOf } from './places.ts';
+import { type Place, rankPlaces } from './places.ts';
 import { causeConfidence } from './verify.ts';
 
 /** Retrieval from here on makes the costlier tools needless. */
@@ -138,12 +138,12 @@ export function planNext(insight: Insight): Plan {
   const confidence = lookedUp ? sure : Math.min(sure, BEFORE_LOOKUP_MOST);
   const named = ruling.decisive !== null && !classification.abstained;
   const enough = lookedUp && named && confidence >= ENOUGH && gaps.length === 0;
-  return { thought: thoughtOf(insight, enough), confidence, enough, retrieval: retrievalScore(evidence) };
+  return { thought: describePlan(insight, enough), confidence, enough, retrieval: retrievalScore(evidence) };
 }
 
-function thoughtOf({ subject, classification, outcomes, gaps }: Insight, enough: boolean): string {
+function describePlan({ subject, classification, outcomes, gaps }: Insight, enough: boolean): string {
   const kind = classification.kind.replaceAll('_', ' ');
-  const place = placesOf(subject)[0];
+  const place = rankPlaces(subject)[0];
   const where = place === undefined ? '' : ` around ${place.path}${place.line === null ? '' : `:${place.line}`}`;
   const known = classification.abstained
     ? `The failing step reveals too little; ${classification.category} is only the best guess.`
@@ -209,7 +209,7 @@ const MAX_PATHS = 40;
 
 /** Arguments for a tool out of the facts of a subject; null where the facts do not give them. */
 export function argumentsFor(tool: string, subject: TriageSubject, category?: Category): Record<string, unknown> | null {
-  const located = placesOf(subject).find((place) => place.line !== null && place.from !== 'test');
+  const located = rankPlaces(subject).find((place) => place.line !== null && place.from !== 'test');
   switch (tool) {
     case 'search_knowledge':
     case 'search_error_library':
@@ -218,13 +218,13 @@ export function argumentsFor(tool: string, subject: TriageSubject, category?: Ca
     case 'read_file':
       return readFileArguments(subject, located, category);
     case 'find_files':
-      return { paths: Array.from(placesOf(subject).slice(0, MAX_PATHS), ({ path }) => path) };
+      return { paths: Array.from(rankPlaces(subject).slice(0, MAX_PATHS), ({ path }) => path) };
     case 'read_blame':
       return located?.line == null ? null : { path: located.path, lineStart: Math.max(1, located.line - 3), lineEnd: located.line + 3 };
     case 'search_code':
-      return optional('text', symbolOf(subject)?.slice(0, 200));
+      return optional('text', findSymbol(subject)?.slice(0, 200));
     case 'read_commit_history':
-      return { ...optional('path', placesOf(subject)[0]?.path), limit: 10 };
+      return { ...optional('path', rankPlaces(subject)[0]?.path), limit: 10 };
     case 'read_test_file':
       return testArguments(subject);
     case 'read_build_log':
@@ -273,7 +273,7 @@ function query(subject: TriageSubject): Record<string, unknown> | null {
  */
 function readFileArguments(subject: TriageSubject, located: Place | undefined, category?: Category): Record<string, unknown> | null {
   if (category === 'CONFIG_ERROR') return optional('path', configurationFile(subject));
-  if (category === 'DEPENDENCY_ERROR') return optional('path', manifestOf(subject));
+  if (category === 'DEPENDENCY_ERROR') return optional('path', findManifest(subject));
   if (located?.line == null) return null;
   return { path: located.path, lineStart: Math.max(1, located.line - AROUND), lineEnd: located.line + AROUND };
 }
@@ -290,7 +290,7 @@ function buildLogArguments(subject: TriageSubject): Record<string, unknown> {
   return at === undefined ? {} : { source: at.source, line: at.line, context: 40 };
 }
 
-function symbolOf(subject: TriageSubject): string | null {
+function findSymbol(subject: TriageSubject): string | null {
   const said = [...[...subject.diagnostics, ...subject.exceptions].map(({ message }) => message), headline(subject)].join('\n');
   const quoted =
     /[`'"‘]([A-Za-z_][\w.:]{2,80})[`'"’]/.exec(said)?.[1] ?? /(?:symbol: +\w+ |undefined: )([A-Za-z_]\w{2,80})/.exec(said)?.[1];
@@ -336,7 +336,7 @@ const MANIFESTS: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** Returns the name of the toolchain's manifest. Returns null if none is known. */
-export function manifestOf(subject: TriageSubject): string | null {
+export function findManifest(subject: TriageSubject): string | null {
   return MANIFESTS.find(([pattern]) => subject.toolchains.some((tool) => pattern.test(tool)))?.[1] ?? null;
 }
 

@@ -3,7 +3,7 @@ import type { Category } from '../domain/category.ts';
 import type { TriageSubject } from '../domain/triage.ts';
 import { type Facts, readFacts } from './facts.ts';
 import { judge } from './judgement.ts';
-import { recordOf } from './outcomes.ts';
+import { countOutcomes } from './outcomes.ts';
 import { type Match, matchRule, type Rule } from './rule.ts';
 import { ALL_RULES } from './rules/all.ts';
 import { TIES } from './rules/ties.ts';
@@ -39,11 +39,11 @@ const RULINGS = new WeakMap<TriageSubject, Ruling>();
 export function ruleBy(subject: TriageSubject, rules: readonly Rule[]): Ruling {
   const { facts, matches } = matchesIn(subject, rules);
   const { category, probabilities, sureness, witnesses, route } = judge(facts, matches);
-  const decisive = bestOf(matches, category);
+  const decisive = findBestMatch(matches, category);
   const saysNothing = matches.length === 0 && subject.messages.length === 0;
   const abstained = saysNothing || sureness < THIN;
   const stated = Math.round(Math.min(MOST, sureness) * 1e4) / 1e4;
-  const record = recordOf(route, stated);
+  const record = countOutcomes(route, stated);
   const classification = {
     category,
     kind: decisive?.rule.kind ?? ('unknown' as const),
@@ -72,7 +72,7 @@ export function matchesIn(
 }
 
 /** Returns the strongest match of a category. Returns null if there is none. */
-export function bestOf(matches: readonly Match[], category: Category): Match | null {
+export function findBestMatch(matches: readonly Match[], category: Category): Match | null {
   return matches.find((match) => match.rule.category === category) ?? null;
 }
 

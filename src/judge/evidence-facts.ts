@@ -226,9 +226,9 @@ const TOUCHING: ReadonlySet<string> = new Set([
 ]);
 
 /** Reads the structured part of what the code tools found; what does not fit is left out. */
-export function repositoryFactsOf(evidence: readonly Evidence[]): RepositoryFacts {
+export function readRepositoryFacts(evidence: readonly Evidence[]): RepositoryFacts {
   const read = evidence.map((item) => ({ item, data: Data.parse(item.data ?? {}) }));
-  const touches = read.flatMap(({ item, data }) => (TOUCHING.has(item.tool) ? (touchOf(item, data) ?? []) : []));
+  const touches = read.flatMap(({ item, data }) => (TOUCHING.has(item.tool) ? (readTouch(item, data) ?? []) : []));
   const lists = (tool: string) => read.filter(({ item, data }) => item.tool === tool && data.fileCount !== null && data.files !== null);
   const changed = lists('changed_since_green')[0]?.data;
   const found = read.find(({ item }) => item.tool === 'find_files')?.data;
@@ -254,19 +254,19 @@ export function repositoryFactsOf(evidence: readonly Evidence[]): RepositoryFact
  * Returns the repository path that a path of the log refers to, if the tools have seen exactly one that fits.
  * Returns the log's path otherwise.
  */
-export function repositoryPathOf(path: string, { paths }: Pick<RepositoryFacts, 'paths'>): string {
+export function resolveRepositoryPath(path: string, { paths }: Pick<RepositoryFacts, 'paths'>): string {
   const fitting = paths.filter((one) => one === path || one.endsWith(`/${path}`));
   return fitting.length === 1 ? (fitting[0] ?? path) : path;
 }
 
 /** Lists the commits that touched a file. */
-export function touchesOf(path: string, { touches }: Pick<RepositoryFacts, 'touches'>): readonly Touch[] {
+export function listTouches(path: string, { touches }: Pick<RepositoryFacts, 'touches'>): readonly Touch[] {
   return touches.filter((touch) => isSameFile(touch.path, path));
 }
 
 const CODE_TOOLS: ReadonlySet<string> = new Set([...TOUCHING, 'read_file', 'read_test_file', 'search_code', 'search_semantic']);
 
-function touchOf(item: Evidence, data: Data): Touch | null {
+function readTouch(item: Evidence, data: Data): Touch | null {
   const path = data.path ?? (item.source.startsWith('commit/') || item.source.startsWith('compare/') ? null : item.source);
   if (path === null) return null;
   const shown = item.lineStart === undefined ? [] : [[item.lineStart, item.lineEnd ?? item.lineStart] as const];

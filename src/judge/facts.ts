@@ -1,7 +1,7 @@
 import type { Diagnostic, LogPosition, ThrownException } from '../domain/failure.ts';
 import type { TriageSubject } from '../domain/triage.ts';
 import { cleanLine, stripEscapes } from '../log/lines/clean.ts';
-import { roleOf, saysNothing } from '../log/roles.ts';
+import { classifyRole, saysNothing } from '../log/roles.ts';
 import { COMPILERS, LINTERS } from '../log/tool-kinds.ts';
 import { isForeignPath, isTestPath } from './paths.ts';
 
@@ -132,14 +132,14 @@ function exitFacts({ exits }: TriageSubject): Fact[] {
 function lineFacts(subject: TriageSubject): Fact[] {
   // What a run prints that passed is no cause.
   if (subject.hasPassed === true) return [];
-  const hasCause = subject.messages.some(({ text }) => roleOf(text) === 'cause');
+  const hasCause = subject.messages.some(({ text }) => classifyRole(text) === 'cause');
   const facts: Fact[] = [];
   for (const excerpt of subject.excerpts) {
     for (const [offset, raw] of excerpt.text.split('\n').entries()) {
       if (facts.length >= MAX_LINES) return facts;
       const line = excerpt.lineStart + offset;
       const text = shownLine(raw);
-      const role = roleOf(text);
+      const role = classifyRole(text);
       if (role !== 'cause' && role !== 'wrapper' && (hasCause || role !== 'notice')) continue;
       const inside = insideFailedStep(subject, excerpt.source, line) ? 1 : 0.5;
       facts.push({ origin: 'line', text, source: excerpt.source, line, weight: 0.85 * inside });
@@ -159,10 +159,10 @@ function shareByLine(subject: TriageSubject): (source: string, line: number) => 
     if (at === null) continue;
     for (let line = at.line - NEAR; line <= at.line + NEAR; line++) {
       const key = `${at.source}:${line}`;
-      shares.set(key, Math.max(shares.get(key) ?? 0, BESIDE * shareOf(weight)));
+      shares.set(key, Math.max(shares.get(key) ?? 0, BESIDE * computeShare(weight)));
     }
   }
-  for (const { at, weight } of subject.messages) if (at !== null) shares.set(`${at.source}:${at.line}`, shareOf(weight));
+  for (const { at, weight } of subject.messages) if (at !== null) shares.set(`${at.source}:${at.line}`, computeShare(weight));
   return (source, line) => shares.get(`${source}:${line}`) ?? LEAST;
 }
 
@@ -173,7 +173,7 @@ const BESIDE = 0.8;
 /** Value of a line that the reader ranks far below the most informative one. */
 const LEAST = 0.25;
 
-function shareOf(weight: number): number {
+function computeShare(weight: number): number {
   return LEAST + (1 - LEAST) * Math.min(1, weight / 100);
 }
 

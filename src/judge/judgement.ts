@@ -3,7 +3,7 @@ import type { Witness } from '../domain/analysis.ts';
 import { CATEGORIES, type Category, type CategoryProbabilities } from '../domain/category.ts';
 import type { Route } from '../domain/publish-bound.ts';
 import type { UnseenFigures } from '../domain/trust.ts';
-import { maxOf } from '../lib/collections.ts';
+import { findMax } from '../lib/collections.ts';
 import type { Facts } from './facts.ts';
 import stored from './judgement.json' with { type: 'json' };
 import { type Match, TELLS } from './rule.ts';
@@ -134,13 +134,13 @@ export function useJudgementModel(model: JudgementModel): void {
 
 /** Composes what speaks for each category into probabilities and a sureness. Pure. */
 export function judge(facts: Facts, matches: readonly Match[], model = judgementModel()): Judged {
-  const features = featuresOf(facts, matches);
+  const features = extractFeatures(facts, matches);
   const odds = weigh(features, model);
   const { category, probabilities } = chosen(odds, matches);
-  const sum = signsOf(facts, matches, odds).reduce((total, sign, i) => total + sign * (model.sureness[i] ?? 0), 0);
+  const sum = computeSigns(facts, matches, odds).reduce((total, sign, i) => total + sign * (model.sureness[i] ?? 0), 0);
   const sureness = 1 / (1 + Math.exp(-sum));
-  const witnesses = witnessesOf(category, matches, odds);
-  return { category, probabilities, sureness, witnesses, route: routeOf(category, witnesses, matches) };
+  const witnesses = listWitnesses(category, matches, odds);
+  return { category, probabilities, sureness, witnesses, route: chooseRoute(category, witnesses, matches) };
 }
 
 /** Rules for javac, whose errors look the same whether the code or a library changed. */
@@ -148,7 +148,7 @@ const JAVA_COMPILER = /^java(?:c-|-compilation)/;
 const OWN_CATEGORY: ReadonlySet<string> = new Set(['test TEST_FAILURE', 'tool error CODE_ERROR']);
 
 /** Names what a category rests on: answers of one route are measured together. */
-export function routeOf(category: Category, witnesses: readonly Witness[], matches: readonly Match[]): Route {
+export function chooseRoute(category: Category, witnesses: readonly Witness[], matches: readonly Match[]): Route {
   const by = new Set(witnesses.map((witness) => witness.by));
   if (matches.some(({ rule, strength }) => rule.category !== category && strength >= SUGGESTS)) return 'contradicted';
   const structured = by.has('test') ? 'test' : by.has('diagnostic') ? 'tool error' : null;
@@ -186,7 +186,7 @@ export function chosen(
   matches: readonly Match[],
 ): { readonly category: Category; readonly probabilities: CategoryProbabilities } {
   const sums = CATEGORIES.map((_, i) => (odds.facts[i] ?? 0) + (odds.words[i] ?? 0));
-  const most = maxOf(sums);
+  const most = findMax(sums);
   const shares = sums.map((sum) => Math.exp(sum - most));
   const total = shares.reduce((sum, share) => sum + share, 0);
   const [code = 0, infra = 0, config = 0, dependency = 0, test = 0] = shares.map((share) => Math.round((share / total) * 1e4) / 1e4);
@@ -208,14 +208,14 @@ export function ranked(probabilities: CategoryProbabilities): readonly Category[
 }
 
 /** Extracts the facts and words of a failure. */
-export function featuresOf(given: Facts, matches: readonly Match[]): Features {
+export function extractFeatures(given: Facts, matches: readonly Match[]): Features {
   const { subject, assertion, compileErrors, productException } = given;
   const { failingTests, exceptions, exits, diagnostics, failedSections } = subject;
   const errors = diagnostics.filter(({ severity }) => severity === 'error');
   const codes = exits.map(({ code }) => code ?? 0);
   const best = (isOne: (match: Match) => boolean) => {
     const strengths = (category: Category) => of(matches.filter(isOne), category).map(({ strength }) => strength);
-    return CATEGORIES.map((category) => maxOf(strengths(category), 0) / FULL);
+    return CATEGORIES.map((category) => findMax(strengths(category), 0) / FULL);
   };
   const facts = [
     ...best(({ fact }) => fact.origin !== 'line'),
@@ -243,7 +243,7 @@ export function featuresOf(given: Facts, matches: readonly Match[]): Features {
       hasUnresolved(given),
     ].map(Number),
   ];
-  return { facts, words: wordsOf({ subject }, errors, matches) };
+  return { facts, words: weighWords({ subject }, errors, matches) };
 }
 
 /** Logits of a rule that settles, and of a tie that is stated plainly. */
@@ -257,7 +257,7 @@ function of(matches: readonly Match[], category: Category): Match[] {
  * Returns buckets for words and word pairs of the most informative lines, step names, tools, exceptions, and
  * kinds. The weights are scaled to one length.
  */
-function wordsOf(
+function weighWords(
   { subject }: Pick<Facts, 'subject'>,
   errors: Facts['subject']['diagnostics'],
   matches: readonly Match[],
@@ -298,7 +298,7 @@ function hash(text: string): number {
 }
 
 /** Computes the values of SIGNS: how well founded the chosen category is. */
-export function signsOf(given: Facts, matches: readonly Match[], odds: LogOdds): number[] {
+export function computeSigns(given: Facts, matches: readonly Match[], odds: LogOdds): number[] {
   const { subject } = given;
   const { category, probabilities } = chosen(odds, matches);
   const second = ranked(probabilities).find((one) => one !== category) ?? category;
@@ -340,18 +340,18 @@ function hasUnresolved({ compileErrors, all }: Facts): boolean {
 function margin(sums: readonly number[], category: Category): number {
   const at = CATEGORIES.indexOf(category);
   const others = sums.filter((_, i) => i !== at);
-  return Math.max(-3, Math.min(3, (sums[at] ?? 0) - maxOf(others)));
+  return Math.max(-3, Math.min(3, (sums[at] ?? 0) - findMax(others)));
 }
 
 function isStructured(match: Match): boolean {
-  return witnessOf(match) !== 'rule';
+  return toWitnessKind(match) !== 'rule';
 }
 
 /**
  * Returns the kind of witness that a match is. A structured fact counts as one only if the rule says more
  * than that something failed.
  */
-function witnessOf({ fact: { origin }, strength }: Match): 'test' | 'diagnostic' | 'exception' | 'rule' {
+function toWitnessKind({ fact: { origin }, strength }: Match): 'test' | 'diagnostic' | 'exception' | 'rule' {
   return (origin === 'test' || origin === 'diagnostic' || origin === 'exception') && strength >= SUGGESTS ? origin : 'rule';
 }
 
@@ -360,13 +360,13 @@ const SUGGESTS = 2.5;
 
 const MOST_WITNESSES = 6;
 
-function witnessesOf(category: Category, matches: readonly Match[], odds: LogOdds): Witness[] {
+function listWitnesses(category: Category, matches: readonly Match[], odds: LogOdds): Witness[] {
   const own = of(matches, category);
   const said = [...own.filter(isStructured), ...own.filter((match) => !isStructured(match))].slice(0, MOST_WITNESSES);
   const rules = said.map((match): Witness => {
     const { rule, fact } = match;
     const at = fact.source === null || fact.line === null ? null : { source: fact.source, line: fact.line };
-    return { by: witnessOf(match), name: rule.name, at };
+    return { by: toWitnessKind(match), name: rule.name, at };
   });
   const words: Witness[] = margin(odds.words, category) > 0 ? [{ by: 'words', name: 'learned words', at: null }] : [];
   return [...rules, ...words];

@@ -43,7 +43,7 @@ export function isMappedName(name: string): boolean {
  * Returns the name under which the package of a Python module is published, if it differs from the module
  * name.
  */
-export function packageOf(module: string): string {
+export function getPackageName(module: string): string {
   return PUBLISHED_AS[module.split('.')[0] ?? module] ?? module;
 }
 
@@ -119,7 +119,7 @@ const NAMED_SERVICE =
  * Returns the job's own service that refused the connection according to a line, with its name if the port
  * identifies it. Returns null if the service belongs to others.
  */
-export function ownServiceOf(text: string): { readonly host: string; readonly port: string | null; readonly name: string | null } | null {
+export function findOwnService(text: string): { readonly host: string; readonly port: string | null; readonly name: string | null } | null {
   const found = LOCAL.exec(text) ?? NAMED_SERVICE.exec(text);
   if (found?.[1] === undefined) return null;
   const port = found[2] ?? /\bport:? (\d{2,5})/.exec(text)?.[1] ?? null;
@@ -127,8 +127,8 @@ export function ownServiceOf(text: string): { readonly host: string; readonly po
 }
 
 /** Returns the host and port that a line names, no matter who owns them: "registry.example.org:443". */
-export function hostOf(text: string): string | null {
-  const own = ownServiceOf(text);
+export function findHost(text: string): string | null {
+  const own = findOwnService(text);
   if (own !== null) return own.port === null ? own.host : `${own.host}:${own.port}`;
   return (
     /https?:\/\/([\w.-]{3,200}(?::\d{2,5})?)/.exec(text)?.[1] ??

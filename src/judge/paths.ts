@@ -28,7 +28,7 @@ export function isTestPath(path: string): boolean {
  * only if tests are in the same folder as their code, or in Maven's mirror of it. Returns null if the name
  * gives no clue.
  */
-export function twinOf(path: string): string | null {
+export function findTwin(path: string): string | null {
   const name = path.split(/[\\/]/).pop() ?? '';
   const twin = name
     .replace(/^test_(.{1,120}\.py)$/, '$1')
@@ -47,14 +47,14 @@ export function twinOf(path: string): string | null {
  * the part before a test whose place in the repository is known from its dotted name or its relative path.
  * Returns null if the log does not show it.
  */
-function rootOf(subject: TriageSubject): string | null {
+function findRoot(subject: TriageSubject): string | null {
   for (const { text } of subject.excerpts) {
     const printed = /^rootdir: (\/[^\n,]{1,300}?)\/?(?:,|[ \t\r]{0,20}$)/m.exec(text)?.[1];
     if (printed !== undefined) return `${printed}/`;
   }
-  const files = [...subject.failingTests.flatMap(({ file }) => file ?? []), ...framesOf(subject)];
+  const files = [...subject.failingTests.flatMap(({ file }) => file ?? []), ...listFrameFiles(subject)];
   const absolute = files.filter((file) => file.startsWith('/') && !isForeignPath(file));
-  const inside = new Set(subject.failingTests.flatMap(({ suite, file }) => [...(file === null ? [] : [file]), ...modulesOf(suite)]));
+  const inside = new Set(subject.failingTests.flatMap(({ suite, file }) => [...(file === null ? [] : [file]), ...toModulePaths(suite)]));
   for (const path of inside) {
     const found = path.startsWith('/') ? undefined : absolute.find((file) => path.includes('/') && file.endsWith(`/${path}`));
     if (found !== undefined) return found.slice(0, -path.length);
@@ -67,7 +67,7 @@ export function pathIn(file: string, project: { readonly root: string | null }):
   return project.root !== null && file.startsWith(project.root) ? file.slice(project.root.length) : projectPath(file);
 }
 
-function framesOf(subject: TriageSubject): string[] {
+function listFrameFiles(subject: TriageSubject): string[] {
   return subject.exceptions.slice(0, 20).flatMap(({ frames }) => frames.filter(({ own }) => own).map(({ file }) => file));
 }
 
@@ -75,7 +75,7 @@ function framesOf(subject: TriageSubject): string[] {
  * Returns the possible paths of a module: "tests.test_black.BlackTestCase" is in tests/test_black.py, or in
  * the package of that name.
  */
-export function modulesOf(suite: string | null): string[] {
+export function toModulePaths(suite: string | null): string[] {
   const parts = (suite ?? '').split('.').filter((part) => /^[a-z_]\w*$/.test(part));
   return parts.length < 2 ? [] : [`${parts.join('/')}.py`, `${parts.join('/')}/__init__.py`];
 }
@@ -92,7 +92,7 @@ export interface JvmClass {
  * Returns the class in a dotted name with or without a method at its end. Returns null if no segment looks
  * like a class.
  */
-export function jvmClassOf(dotted: string): JvmClass | null {
+export function parseJvmClass(dotted: string): JvmClass | null {
   if (!/^[\w$.<>-]{1,400}$/.test(dotted)) return null;
   const segments = dotted.split('.');
   const at = segments.findIndex((segment) => /^[A-Z_$]/.test(segment));
@@ -106,7 +106,7 @@ export function jvmClassOf(dotted: string): JvmClass | null {
  * Returns a source file with the folders of its package, as Java and Groovy require them. Kotlin and Scala
  * may omit folders, so that only the file name is certain there.
  */
-export function sourcePathOf(type: JvmClass, file: string): string {
+export function toSourcePath(type: JvmClass, file: string): string {
   return /\.(?:java|groovy)$/.test(file) ? [...type.packages, file].join('/') : file;
 }
 
@@ -147,10 +147,12 @@ export interface Project {
 const MAX_TESTS = 50;
 
 /** Reads from the failing tests, and where none is named from the traces, what belongs to the project. */
-export function projectOf(subject: TriageSubject): Project {
-  const named = testClassesOf(subject);
-  const traced = named.some(({ packages }) => packages.length > 0) ? [] : tracesOf(subject).flatMap((frames) => testClassIn(frames) ?? []);
-  const root = rootOf(subject);
+export function readProject(subject: TriageSubject): Project {
+  const named = listTestClasses(subject);
+  const traced = named.some(({ packages }) => packages.length > 0)
+    ? []
+    : listTraces(subject).flatMap((frames) => testClassIn(frames) ?? []);
+  const root = findRoot(subject);
   const name = root?.split('/').at(-2);
   const tests = firstOfEach([...named, ...traced], fullName).slice(0, MAX_TESTS);
   return { tests, names: new Set(name === undefined ? [] : [normalName(name)]), root };
@@ -160,20 +162,20 @@ export function projectOf(subject: TriageSubject): Project {
  * Lists all traces, those of failing tests first. A trace that belongs to both a failure and an exception
  * appears once.
  */
-export function tracesOf(subject: TriageSubject): readonly (readonly StackFrame[])[] {
-  const outer = new Map(subject.exceptions.map((entry) => [keyOf(entry.frames), entry.outerFrames ?? []]));
+export function listTraces(subject: TriageSubject): readonly (readonly StackFrame[])[] {
+  const outer = new Map(subject.exceptions.map((entry) => [buildTraceKey(entry.frames), entry.outerFrames ?? []]));
   const traces = new Map<string, readonly StackFrame[]>();
   for (const { frames } of [...subject.failures, ...subject.exceptions]) {
-    const key = keyOf(frames);
+    const key = buildTraceKey(frames);
     if (frames.length > 0 && !traces.has(key)) traces.set(key, [...frames, ...(outer.get(key) ?? [])]);
   }
   return [...traces.values()];
 }
 
 /** Lists the project's frames of one trace, deepest first. */
-export function ownFramesOf(frames: readonly StackFrame[], project: Project): OwnFrame[] {
+export function listOwnFrames(frames: readonly StackFrame[], project: Project): OwnFrame[] {
   return frames.flatMap((frame) => {
-    const type = jvmTypeOf(frame);
+    const type = readFrameClass(frame);
     return type === null ? scriptFrame(frame, project) : jvmFrame(frame, type, project);
   });
 }
@@ -185,7 +187,7 @@ function jvmFrame(frame: StackFrame, type: JvmClass, project: Project): OwnFrame
     /Spec\.(?:groovy|kt|scala)$/.test(frame.file) ||
     project.tests.some((test) => fullName(test) === fullName(type));
   const onlyReports = /(?:Exception|Error|Exceptions|Errors)$/.test(type.name) || isReporting(frame.function);
-  return [{ path: sourcePathOf(type, frame.file), line: frame.line, isTest, onlyReports }];
+  return [{ path: toSourcePath(type, frame.file), line: frame.line, isTest, onlyReports }];
 }
 
 function scriptFrame(frame: StackFrame, project: Project): OwnFrame[] {
@@ -239,7 +241,7 @@ function isReporting(name: string | null): boolean {
  * that a runner enters by reflection.
  */
 function testClassIn(frames: readonly StackFrame[]): JvmClass | null {
-  const types = frames.map(jvmTypeOf);
+  const types = frames.map(readFrameClass);
   const isRunner = (type: JvmClass | null | undefined) =>
     type != null &&
     /^(?:java|javax|jdk|sun|junit|org\.(?:junit|testng|gradle|mockito)|org\.apache\.(?:maven|tools\.ant)|com\.(?:sun|intellij))(?:\.|$)/.test(
@@ -251,16 +253,19 @@ function testClassIn(frames: readonly StackFrame[]): JvmClass | null {
   return types[entered] ?? null;
 }
 
-function jvmTypeOf({ file, function: name }: StackFrame): JvmClass | null {
-  return /\.(?:java|kt|scala|groovy)$|^(?:Unknown Source|Native Method)$/.test(file) && name !== null ? jvmClassOf(name) : null;
+function readFrameClass({ file, function: name }: StackFrame): JvmClass | null {
+  return /\.(?:java|kt|scala|groovy)$|^(?:Unknown Source|Native Method)$/.test(file) && name !== null ? parseJvmClass(name) : null;
 }
 
 /** Classes of the failing tests. A summary leaves packages out; another line of the log often has them. */
-function testClassesOf(subject: TriageSubject): JvmClass[] {
-  const types = subject.failingTests.filter((test) => isJvmTest(test)).flatMap(({ suite }) => jvmClassOf(suite ?? '') ?? []);
+function listTestClasses(subject: TriageSubject): JvmClass[] {
+  const types = subject.failingTests.filter((test) => isJvmTest(test)).flatMap(({ suite }) => parseJvmClass(suite ?? '') ?? []);
   if (types.every(({ packages }) => packages.length > 0)) return types;
   const text = subject.excerpts.map((excerpt) => excerpt.text).join('\n');
-  const named = Array.from(text.matchAll(/(?<![\w.])(?:[a-z]\w{0,40}\.){1,12}[A-Z]\w{0,120}/g), ([name]) => jvmClassOf(name) ?? []).flat();
+  const named = Array.from(
+    text.matchAll(/(?<![\w.])(?:[a-z]\w{0,40}\.){1,12}[A-Z]\w{0,120}/g),
+    ([name]) => parseJvmClass(name) ?? [],
+  ).flat();
   return types.map((type) => (type.packages.length > 0 ? type : (named.find(({ name }) => name === type.name) ?? type)));
 }
 
@@ -272,7 +277,7 @@ function fullName({ packages, name }: JvmClass): string {
   return [...packages, name].join('.');
 }
 
-function keyOf(frames: readonly StackFrame[]): string {
+function buildTraceKey(frames: readonly StackFrame[]): string {
   return frames.map(({ file, line, function: name }) => `${file}:${line}:${name}`).join('\n');
 }
 

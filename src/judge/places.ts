@@ -4,20 +4,20 @@ import { firstOfEach } from '../lib/collections.ts';
 import { namedPaths } from '../lib/text.ts';
 import { stripEscapes } from '../log/lines/clean.ts';
 import {
+  findTwin,
   isForeignPath,
   isTestClass,
   type JvmClass,
-  jvmClassOf,
-  modulesOf,
+  listOwnFrames,
+  listTraces,
   type OwnFrame,
-  ownFramesOf,
   type Project,
+  parseJvmClass,
   pathIn,
-  projectOf,
+  readProject,
   sharedSegments,
-  sourcePathOf,
-  tracesOf,
-  twinOf,
+  toModulePaths,
+  toSourcePath,
 } from './paths.ts';
 import { likeness, toolName, wordsIn } from './wording.ts';
 
@@ -65,9 +65,9 @@ const FADE = 0.92;
  * Lists the files that the failure names, most suspicious first. Each file appears once, under the longest
  * path that the log gives it.
  */
-export function placesOf(subject: TriageSubject): readonly Place[] {
-  const project = projectOf(subject);
-  const tested = testedFilesOf(subject, project);
+export function rankPlaces(subject: TriageSubject): readonly Place[] {
+  const project = readProject(subject);
+  const tested = listTestedFiles(subject, project);
   const named = [...diagnosedPlaces(subject, project), ...framePlaces(subject, project, tested)];
   const found = mergeFiles([...named, ...messagePlaces(subject, project), ...testPlaces(tested, named)]);
   const logged = loggedPlaces(subject, project).filter(
@@ -93,10 +93,10 @@ function diagnosedPlaces(subject: TriageSubject, project: Project): Place[] {
 
 function framePlaces(subject: TriageSubject, project: Project, tested: readonly TestedFiles[]): Place[] {
   const words = wordsIn(tested.map(({ name, file }) => `${file.split(/[\\/]/).at(-1)} ${name}`).join(' '));
-  return tracesOf(subject)
+  return listTraces(subject)
     .slice(0, MAX_TRACES)
     .flatMap((frames, trace) => {
-      const own = ownFramesOf(frames, project);
+      const own = listOwnFrames(frames, project);
       return [
         ...rankedFiles(own.filter(({ isTest, onlyReports }) => !isTest && !onlyReports)),
         ...rankedFiles(own.filter(({ isTest, onlyReports }) => !isTest && onlyReports)).map((one) => ({ ...one, rank: one.rank + 4 })),
@@ -195,17 +195,17 @@ const MAX_TESTS = 20;
 /**
  * Lists the files of the failing tests. If no test was named, lists those of the test classes in the traces.
  */
-function testedFilesOf(subject: TriageSubject, project: Project): TestedFiles[] {
-  const extension = extensionOf(subject);
+function listTestedFiles(subject: TriageSubject, project: Project): TestedFiles[] {
+  const extension = findExtension(subject);
   const named = subject.failingTests.slice(0, MAX_TESTS).flatMap((test) => {
     const type = classOfTest(test, project);
     // unittest names a test that it could not trace by its module alone.
-    const [module = null] = test.framework === 'unittest' ? modulesOf(test.suite) : [];
+    const [module = null] = test.framework === 'unittest' ? toModulePaths(test.suite) : [];
     const file = type === null ? (test.file ?? module) : pathOfTest(test.file, type, extension);
     return file === null ? [] : [testedBy(test.name, pathIn(file, project), test.line)];
   });
   if (subject.failingTests.length > 0) return named;
-  return project.tests.slice(0, MAX_TESTS).map((type) => testedBy(type.name, sourcePathOf(type, `${type.name}${extension}`), null));
+  return project.tests.slice(0, MAX_TESTS).map((type) => testedBy(type.name, toSourcePath(type, `${type.name}${extension}`), null));
 }
 
 /**
@@ -213,8 +213,8 @@ function testedFilesOf(subject: TriageSubject, project: Project): TestedFiles[] 
  * guesses. For example, `StringUtilsTrimTest` may test `StringUtils`.
  */
 function testedBy(name: string, file: string, line: number | null) {
-  const twin = twinOf(file);
-  return { name, file, line, twin, guesses: guessesOf(file, twin) };
+  const twin = findTwin(file);
+  return { name, file, line, twin, guesses: guessTestedFiles(file, twin) };
 }
 
 function classOfTest({ suite, file }: FailingTest, { tests }: Project): JvmClass | null {
@@ -231,14 +231,14 @@ function classOfTest({ suite, file }: FailingTest, { tests }: Project): JvmClass
 /** Returns a test's file as the log gives it, with the folders of its package if the log omits them. */
 function pathOfTest(file: string | null, type: JvmClass, extension: string): string {
   const own = file?.split(/[\\/]/).at(-1)?.startsWith(`${type.name}.`) === true ? file : `${type.name}${extension}`;
-  return /[\\/]/.test(own) ? own : sourcePathOf(type, own);
+  return /[\\/]/.test(own) ? own : toSourcePath(type, own);
 }
 
 /**
  * Returns the extension of the project's own sources according to the traces: Java, unless they show only
  * another language of the JVM.
  */
-function extensionOf(subject: TriageSubject): string {
+function findExtension(subject: TriageSubject): string {
   const files = subject.exceptions.flatMap(({ frames }) => frames.filter(({ own }) => own).map(({ file }) => file));
   if (files.some((file) => file.endsWith('.java'))) return '.java';
   return /\.(?:kt|scala|groovy)$/.exec(files.find((file) => /\.(?:kt|scala|groovy)$/.test(file)) ?? '')?.[0] ?? '.java';
@@ -248,7 +248,7 @@ function extensionOf(subject: TriageSubject): string {
  * Guesses what a test file tests by its name alone, with less certainty than the twin. Returns at most two
  * files, the more likely one first.
  */
-function guessesOf(file: string, twin: string | null): string[] {
+function guessTestedFiles(file: string, twin: string | null): string[] {
   return (file.endsWith('.py') ? moduleGuesses(file) : classGuesses(twin ?? file)).slice(0, 2);
 }
 
@@ -293,9 +293,9 @@ const SHARED = 3;
 function namedClasses(subject: TriageSubject, { tests }: Project): string[] {
   const said = [...subject.exceptions.map(({ message }) => message), ...subject.failures.map(({ message }) => message)];
   const names = said.flatMap((text) => text.slice(0, MAX_MESSAGE).match(/(?<![\w.$])(?:[a-z]\w{0,40}\.){2,10}[A-Z]\w{0,100}/g) ?? []);
-  const types = names.flatMap((name) => jvmClassOf(name) ?? []);
+  const types = names.flatMap((name) => parseJvmClass(name) ?? []);
   const own = types.filter((type) => !isTestClass(type.name) && tests.some((test) => isOwn(type, test)));
-  return [...new Set(own.map((type) => sourcePathOf(type, `${type.name}.java`)))].slice(0, MAX_NAMED);
+  return [...new Set(own.map((type) => toSourcePath(type, `${type.name}.java`)))].slice(0, MAX_NAMED);
 }
 
 function isOwn(type: JvmClass, test: JvmClass): boolean {

@@ -64,7 +64,7 @@ export const TELLS = 3.5;
  * none.
  */
 export function matchRule(rule: Rule, facts: Facts): Match | null {
-  const matcher = matcherOf(rule);
+  const matcher = buildMatcher(rule);
   let best: Match | null = null;
   let bestWorth = 0;
   for (const fact of facts.all) {
@@ -84,7 +84,7 @@ const MATCHERS = new WeakMap<Rule, RegExp>();
  * Returns the patterns of a rule as one alternation, which is several times faster than separate patterns.
  * All patterns of a rule share their flags.
  */
-function matcherOf(rule: Rule): RegExp {
+function buildMatcher(rule: Rule): RegExp {
   const known = MATCHERS.get(rule);
   if (known !== undefined) return known;
   const matcher = new RegExp(rule.patterns.map(({ source }) => source).join('|'), rule.patterns[0]?.flags ?? '');

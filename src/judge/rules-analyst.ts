@@ -7,9 +7,9 @@ import { argumentsFor, chooseCalls, fitting, mendCall, planNext } from './choose
 import { ruleOn } from './classify.ts';
 import {
   type Aspect,
-  aspectsOf,
   comparisonStatements,
   explanationStatements,
+  findAspects,
   journeyStatements,
   laidOut,
   understandQuestion,
@@ -53,14 +53,14 @@ export function createRulesConverse(judge: Judge): Converse {
     chooseTools: (input, signal) => judge(signal, () => chooseLookups(input)),
     reply: (input, signal) =>
       judge(signal, () => {
-        const statements = statementsOf(input);
+        const statements = buildStatements(input);
         for (const { lead, text } of statements) input.onText({ text: lead + text });
         return statements;
       }),
   };
 }
 
-function statementsOf(input: Inquiry & { understanding: Understanding }): Statement[] {
+function buildStatements(input: Inquiry & { understanding: Understanding }): Statement[] {
   const { shape } = input.understanding;
   if (shape === 'journey') return laidOut(journeyStatements(input), 'numbered');
   return laidOut(shape === 'comparison' ? comparisonStatements(input) : explanationStatements(input), 'list');
@@ -96,7 +96,7 @@ function chooseLookups(input: Inquiry & { understanding: Understanding; offered:
 }
 
 function callsForAspects({ question, understanding, topic, evidence }: Inquiry & { understanding: Understanding }): ToolCall[] {
-  const aspects = aspectsOf(question);
+  const aspects = findAspects(question);
   const names = [...namesForShape(understanding, aspects), ...aspects.flatMap((aspect) => BY_ASPECT[aspect] ?? [])];
   const known = new Set(evidence.map(({ tool }) => tool));
   return [...new Set(names)]
@@ -120,14 +120,14 @@ function namesForShape({ shape }: Understanding, aspects: readonly Aspect[]): re
 function callsForWords(question: string): ToolCall[] {
   const calls: ToolCall[] = [];
   const [, first, last] = /\blines? (\d{1,9})(?: ?(?:-|–|to|and) ?(\d{1,9}))?/i.exec(question) ?? [];
-  if (first !== undefined) calls.push({ tool: 'view_log', args: windowOf(Number(first), last), why: 'the question names the lines' });
+  if (first !== undefined) calls.push({ tool: 'view_log', args: toLineRange(Number(first), last), why: 'the question names the lines' });
   const words = /["“`]([^"“”`\n]{2,200})["”`]/.exec(question)?.[1];
   if (words !== undefined)
     calls.push({ tool: 'grep_log', args: { text: words, ignoreCase: true, limit: 10 }, why: 'the question quotes it' });
   return calls;
 }
 
-function windowOf(first: number, last: string | undefined): { from: number; to: number } {
+function toLineRange(first: number, last: string | undefined): { from: number; to: number } {
   const from = Math.max(1, first);
   if (last === undefined) return { from: Math.max(1, from - AROUND), to: from + AROUND };
   return { from, to: Math.min(Math.max(from, Number(last)), from + MOST_LINES) };

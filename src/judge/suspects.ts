@@ -2,19 +2,19 @@ import type { Suspect } from '../domain/analysis.ts';
 import type { Category } from '../domain/category.ts';
 import type { Evidence } from '../domain/evidence.ts';
 import type { TriageSubject } from '../domain/triage.ts';
-import { manifestOf } from './choose-tools.ts';
+import { findManifest } from './choose-tools.ts';
 import {
   type FoundFile,
+  listTouches,
   type RepositoryFacts,
-  repositoryFactsOf,
-  repositoryPathOf,
+  readRepositoryFacts,
+  resolveRepositoryPath,
   retrievedFrom,
   seenElsewhere,
   type Touch,
-  touchesOf,
 } from './evidence-facts.ts';
 import { isTestPath } from './paths.ts';
-import { isSameFile, type Place, placesOf } from './places.ts';
+import { isSameFile, type Place, rankPlaces } from './places.ts';
 
 const MAX_SUSPECTS = 10;
 /**
@@ -45,20 +45,20 @@ const NO_CODE = /\.(?:md|rst|txt|snap|svg|png|jpe?g|gif|lock)$|(?:^|\/)(?:packag
  * build, how recent the named line is, and what fixed this failure before. Names the commit, its author, and
  * its pull request if one of them touched the file.
  */
-export function suspectsOf(subject: TriageSubject, evidence: readonly Evidence[], category: Category): Suspect[] {
+export function rankSuspects(subject: TriageSubject, evidence: readonly Evidence[], category: Category): Suspect[] {
   if (category === 'INFRA_ERROR') return [];
-  const facts = repositoryFactsOf(evidence);
+  const facts = readRepositoryFacts(evidence);
   const isElsewhere = seenElsewhere(subject, evidence)?.isSure === true;
-  const candidates = candidatesOf(subject, inRepository(placesOf(subject), facts), facts, category).filter(({ place }) =>
+  const candidates = listCandidates(subject, inRepository(rankPlaces(subject), facts), facts, category).filter(({ place }) =>
     isSuspect(place, category),
   );
   const ranked = candidates.map(({ place, isImported }): Suspect => {
-    const path = repositoryPathOf(place.path, facts);
+    const path = resolveRepositoryPath(place.path, facts);
     const touch = touchFor(path, place.line, facts);
-    const signals = signalsOf({ ...place, path }, isImported, facts, subject, evidence, isElsewhere);
+    const signals = collectSignals({ ...place, path }, isImported, facts, subject, evidence, isElsewhere);
     const { commit = null, author = null, pullRequest = null } = touch ?? {};
-    const named = { path, line: place.line ?? lineOf(touch), commit, author, ...(pullRequest === null ? {} : { pullRequest }) };
-    return { ...named, score: suspectScore(signals), reason: reasonOf(place.reason, signals) };
+    const named = { path, line: place.line ?? findChangedLine(touch), commit, author, ...(pullRequest === null ? {} : { pullRequest }) };
+    return { ...named, score: suspectScore(signals), reason: formatReason(place.reason, signals) };
   });
   const led = ranked.filter(({ score }) => score > 0);
   return led.sort((left, right) => right.score - left.score).slice(0, MAX_SUSPECTS);
@@ -77,7 +77,7 @@ function inRepository(places: readonly Place[], { found, missing }: RepositoryFa
  * Lists the files that the log names, those that the log and the test lead to, and those that changed or were
  * part of an earlier fix although nothing names them.
  */
-function candidatesOf(subject: TriageSubject, places: readonly Place[], facts: RepositoryFacts, category: Category) {
+function listCandidates(subject: TriageSubject, places: readonly Place[], facts: RepositoryFacts, category: Category) {
   const imported = facts.found.filter(({ by }) => by === 'import').map(({ path }) => path);
   const isImported = (path: string) => imported.some((one) => isSameFile(one, path));
   const known = places.map((place) => ({ place, isImported: place.score < IMPORTED_MOST && isImported(place.path) }));
@@ -93,7 +93,7 @@ function candidatesOf(subject: TriageSubject, places: readonly Place[], facts: R
     if (by !== 'asked' && (category === 'DEPENDENCY_ERROR' || !NO_CODE.test(path)))
       add({ path, line, from, score: LED_BY[by] * FADE ** rank, reason: LED_REASON[by] });
   }
-  const manifest = category === 'DEPENDENCY_ERROR' && facts.found.length === 0 ? manifestOf(subject) : null;
+  const manifest = category === 'DEPENDENCY_ERROR' && facts.found.length === 0 ? findManifest(subject) : null;
   if (manifest !== null && !known.some(({ place }) => place.path.endsWith(manifest)))
     add({
       path: manifest,
@@ -115,7 +115,7 @@ function isSuspect({ from }: Place, category: Category): boolean {
   return from !== 'test' || category === 'CODE_ERROR' || category === 'TEST_FAILURE';
 }
 
-function signalsOf(
+function collectSignals(
   place: Place,
   isImported: boolean,
   facts: RepositoryFacts,
@@ -125,7 +125,7 @@ function signalsOf(
 ): SuspectSignals {
   const { changed } = facts;
   const isChanged = changed?.paths.some((path) => isSameFile(path, place.path)) ?? false;
-  const since = touchesOf(place.path, facts).filter(({ tool }) => tool === 'changed_since_green');
+  const since = listTouches(place.path, facts).filter(({ tool }) => tool === 'changed_since_green');
   // A test that changed is changed for its own sake as often as not.
   const counts = isChanged && !(isTestPath(place.path) && place.score === 0);
   return {
@@ -146,7 +146,7 @@ function signalsOf(
  * green build, otherwise its newest.
  */
 function touchFor(path: string, line: number | null, facts: RepositoryFacts): Touch | null {
-  const touches = touchesOf(path, facts).filter(({ commit, tool }) => commit !== null && tool !== 'read_past_fixes');
+  const touches = listTouches(path, facts).filter(({ commit, tool }) => commit !== null && tool !== 'read_past_fixes');
   const since = touches.filter(({ tool }) => tool === 'changed_since_green');
   const blamed = touches.filter(({ tool }) => tool === 'read_blame');
   return (
@@ -163,7 +163,7 @@ function touchFor(path: string, line: number | null, facts: RepositoryFacts): To
  * Returns the changed line of a file that changed since the last green build, which is the line to look at if
  * only the change makes the file suspect.
  */
-function lineOf(touch: Touch | null): number | null {
+function findChangedLine(touch: Touch | null): number | null {
   return touch?.tool === 'changed_since_green' ? (touch.lines[0]?.[0] ?? null) : null;
 }
 
@@ -173,7 +173,7 @@ function isNear({ lines }: Touch, line: number | null): boolean {
 
 function blameDays({ path, line }: Place, facts: RepositoryFacts, { build }: TriageSubject): number | null {
   const built = Date.parse(build.startedAt ?? build.finishedAt ?? build.receivedAt);
-  const blamed = touchesOf(path, facts).filter(({ tool, at }) => tool === 'read_blame' && at !== null);
+  const blamed = listTouches(path, facts).filter(({ tool, at }) => tool === 'read_blame' && at !== null);
   const named = blamed.find(({ lines }) => line !== null && lines.some(([from, to]) => from <= line && line <= to)) ?? blamed[0];
   const at = Date.parse(named?.at ?? '');
   return Number.isNaN(at) || Number.isNaN(built) ? null : Math.max(0, (built - at) / DAY_MS);
@@ -188,7 +188,7 @@ function isNamedByFix(path: string, evidence: readonly Evidence[]): boolean {
   });
 }
 
-function reasonOf(named: string, signals: SuspectSignals): string {
+function formatReason(named: string, signals: SuspectSignals): string {
   const more = [
     signals.changedLines ? 'these lines are part of this change' : null,
     signals.changedSinceGreen === true && !signals.changedLines ? 'part of this change' : null,

@@ -20,12 +20,12 @@ export function assess(input: Insight & { answer: Answer }): Assessment {
   const ruling = ruleOn(subject);
   const cited = new Set(answer.claims.flatMap((claim) => claim.evidence));
   const grades: Record<string, Grade> = {};
-  for (const item of evidence) grades[item.id] = gradeOf(item, input, cited);
+  for (const item of evidence) grades[item.id] = gradeEvidence(item, input, cited);
   // Where the same failure was seen is read from the rows that the claim cites; their text speaks of the failure, not of that.
   const seen = seenElsewhere(subject, evidence)?.claim.text;
   const unsupportedClaims = answer.claims.filter(({ text }) => text !== seen).filter((claim) => !isCarried(claim, evidence));
-  const against = contradictionsOf(ruling, classification.category, evidence);
-  const gaps = gapsOf(input, ruling, unsupportedClaims.length);
+  const against = findContradictions(ruling, classification.category, evidence);
+  const gaps = listGaps(input, ruling, unsupportedClaims.length);
   const weighed = weighCause(classification, evidence, against.decided.length);
   const carried = classification.abstained
     ? 1
@@ -43,7 +43,7 @@ export function assess(input: Insight & { answer: Answer }): Assessment {
   };
 }
 
-function gradeOf(item: Evidence, { classification, answer }: Insight & { answer: Answer }, cited: ReadonlySet<string>): Grade {
+function gradeEvidence(item: Evidence, { classification, answer }: Insight & { answer: Answer }, cited: ReadonlySet<string>): Grade {
   const [retrieved] = retrievedFrom([item]);
   if (retrieved !== undefined) {
     if (retrieved.kind === classification.kind && retrieved.score >= 0.2) return 'relevant';
@@ -67,18 +67,21 @@ function isCarried(claim: Answer['claims'][number], evidence: readonly Evidence[
  * the judgement has already weighed. `decided` counts against the category: a failed expectation against
  * infrastructure, and what people decided for a similar failure.
  */
-function contradictionsOf(ruling: Ruling, category: Category, evidence: readonly Evidence[]) {
+function findContradictions(ruling: Ruling, category: Category, evidence: readonly Evidence[]) {
   const { facts } = ruling;
   const strong = ruling.matches
     .filter((match) => match.rule.category !== category && match.strength >= STRONG_RIVAL)
     .map((match) => match.fact);
-  const idsOf = (some: readonly Fact[]) => some.flatMap((fact) => quoteFact(fact, evidence)?.evidenceId ?? []);
-  const unlikeInfra = category === 'INFRA_ERROR' && facts.assertion !== null ? idsOf([facts.assertion]) : [];
+  const listEvidenceIds = (some: readonly Fact[]) => some.flatMap((fact) => quoteFact(fact, evidence)?.evidenceId ?? []);
+  const unlikeInfra = category === 'INFRA_ERROR' && facts.assertion !== null ? listEvidenceIds([facts.assertion]) : [];
   const decided = retrievedFrom(evidence).filter((item) => item.confirmedBy !== null && item.score >= 0.75 && item.category !== category);
-  return { rivals: [...new Set(idsOf(strong.slice(0, 2)))], decided: [...unlikeInfra, ...decided.map((item) => item.evidence.id)] };
+  return {
+    rivals: [...new Set(listEvidenceIds(strong.slice(0, 2)))],
+    decided: [...unlikeInfra, ...decided.map((item) => item.evidence.id)],
+  };
 }
 
-function gapsOf(
+function listGaps(
   { subject, classification, answer, evidence }: Insight & { answer: Answer },
   ruling: Ruling,
   unsupported: number,
@@ -95,13 +98,13 @@ function gapsOf(
 }
 
 function overlap(left: string, right: string): number {
-  const words = wordsOf(left);
+  const words = extractWords(left);
   if (words.size === 0) return 0;
-  const other = wordsOf(right);
+  const other = extractWords(right);
   return [...words].filter((word) => other.has(word)).length / words.size;
 }
 
-function wordsOf(text: string): ReadonlySet<string> {
+function extractWords(text: string): ReadonlySet<string> {
   return new Set(text.toLowerCase().match(/[\p{L}\p{N}_]{4,}/gu) ?? []);
 }
 

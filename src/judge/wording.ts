@@ -58,7 +58,7 @@ export function toolName({ tool, code }: Pick<Diagnostic, 'tool' | 'code'>): str
 }
 
 /** Returns the text of a fact without the name of the tool, by which rules match a diagnostic. */
-export function wordsOf(fact: Fact): string {
+export function getFactText(fact: Fact): string {
   return fact.origin === 'diagnostic'
     ? fact.text.replace(/^[\w+.-]{1,40}: /, '')
     : fact.text.replace(/^##\[error\]|^(?:npm (?:ERR!|error)|\[ERROR\]|ERROR:|error:|E:) ?/, '');
@@ -87,7 +87,7 @@ const MAX_QUOTE = 400;
 /** Quotes the line a fact was read from, out of evidence that holds it; null where no evidence shows it. */
 export function quoteFact(fact: Fact, evidence: readonly Evidence[]): Quotation | null {
   const atLine = fact.source === null || fact.line === null ? null : quoteLine(fact.source, fact.line, evidence);
-  const said = wordsOf(fact);
+  const said = getFactText(fact);
   if (atLine !== null && squeeze(atLine.quote.text).includes(squeeze(said).slice(0, 40))) return atLine;
   const elsewhere = quoteText(said, evidence);
   return elsewhere ?? (atLine !== null && shares(atLine.quote.text, fact.text) ? atLine : null);

@@ -21,21 +21,21 @@ export function withRoom(numbers: Uint32Array, most = Number.POSITIVE_INFINITY):
 }
 
 /** Returns the largest of any number of numbers and `least`; -Infinity if there is none. */
-export function maxOf(numbers: Iterable<number>, least = Number.NEGATIVE_INFINITY): number {
+export function findMax(numbers: Iterable<number>, least = Number.NEGATIVE_INFINITY): number {
   let most = least;
   for (const number of numbers) most = Math.max(most, number);
   return most;
 }
 
 /** Returns the smallest of any number of numbers and `most`; Infinity if there is none. */
-export function minOf(numbers: Iterable<number>, most = Number.POSITIVE_INFINITY): number {
+export function findMin(numbers: Iterable<number>, most = Number.POSITIVE_INFINITY): number {
   let least = most;
   for (const number of numbers) least = Math.min(least, number);
   return least;
 }
 
 /** Returns the sum of the numbers; 0 if there is none. */
-export function sumOf(numbers: Iterable<number>): number {
+export function sumNumbers(numbers: Iterable<number>): number {
   let sum = 0;
   for (const number of numbers) sum += number;
   return sum;

@@ -166,7 +166,7 @@ export function whatDiffers(failing: readonly Traits[], passing: readonly Traits
 }
 
 function inDimension(dimension: string, failing: readonly Traits[], passing: readonly Traits[]): Difference[] {
-  const [bad, good] = [countsOf(dimension, failing), countsOf(dimension, passing)];
+  const [bad, good] = [countValues(dimension, failing), countValues(dimension, passing)];
   if (bad.of < ENOUGH_BUILDS || good.of < ENOUGH_BUILDS) return [];
   const values = [...new Set([...bad.counts.keys(), ...good.counts.keys()])];
   const found = values.flatMap((value) => {
@@ -178,7 +178,7 @@ function inDimension(dimension: string, failing: readonly Traits[], passing: rea
   return values.length === 2 ? found.filter(({ difference }) => difference > 0) : found;
 }
 
-function countsOf(dimension: string, builds: readonly Traits[]) {
+function countValues(dimension: string, builds: readonly Traits[]) {
   const values = builds.flatMap((build) => build[dimension] ?? []);
   const groups = [...Map.groupBy(values, (value) => value)];
   return { counts: new Map(groups.map(([value, { length }]) => [value, length])), of: values.length };
@@ -232,7 +232,7 @@ export function coverageAt(judged: readonly Judged[], answered: readonly Answere
   const sum = <One extends Answered>(group: readonly One[], isOne: (one: One) => boolean) =>
     group.reduce((total, one) => (isOne(one) ? total + one.count : total), 0);
   const published = sum(answered, isAbove);
-  const total = countOf(answered);
+  const total = sumCounts(answered);
   const right = sum(judged, (one) => one.right && isAbove(one));
   return { threshold, published, coverage: total === 0 ? 0 : published / total, ...proportion(right, sum(judged, isAbove)) };
 }
@@ -254,6 +254,6 @@ export function thresholdFor(points: readonly CoveragePoint[], wrong: number): C
   return points.findLast((point) => point.of >= CHOSEN_FROM && point.low >= 1 - wrong) ?? null;
 }
 
-export function countOf(group: readonly { readonly count: number }[]): number {
+export function sumCounts(group: readonly { readonly count: number }[]): number {
   return group.reduce((total, { count }) => total + count, 0);
 }

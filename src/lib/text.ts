@@ -65,7 +65,7 @@ export type Cell = string | number | null;
  * Texts that a spreadsheet would read
  * as a formula get an apostrophe in front.
  */
-export function csvOf(heading: readonly string[], rows: readonly (readonly Cell[])[]): string {
+export function toCsv(heading: readonly string[], rows: readonly (readonly Cell[])[]): string {
   return [heading, ...rows].map((row) => `${row.map(written).join(',')}\r\n`).join('');
 }
 
@@ -104,10 +104,10 @@ export function namedPaths(texts: readonly string[]): NamedPath[] {
   const words: string[] = [];
   // What is not looked at is not taken apart either.
   for (const text of texts) append(words, text.split(BETWEEN_WORDS, MAX_WORDS - words.length));
-  return words.flatMap((word) => fileOf(word) ?? []);
+  return words.flatMap((word) => parsePath(word) ?? []);
 }
 
-function fileOf(word: string): NamedPath | null {
+function parsePath(word: string): NamedPath | null {
   if (word.length > MAX_PATH || word.includes('://')) return null;
   const [path = '', line = ''] = word.split(':');
   const dot = path.lastIndexOf('.');

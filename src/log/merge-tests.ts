@@ -12,16 +12,16 @@ export type Agreement = (reported: FailingTest, logged: FailingTest) => boolean;
  * true of the other.
  */
 export function mergeTests(reported: readonly FailingTest[], logged: readonly FailingTest[], agree: Agreement = () => true): FailingTest[] {
-  const left = new Set(firstOfEach(logged, (test) => keyOf(test, test.at?.source)));
+  const left = new Set(firstOfEach(logged, (test) => createTestKey(test, test.at?.source)));
   const byLastWord = Map.groupBy(
-    [...left].map((test) => ({ test, words: wordsOf(test) })),
-    ({ words }) => lastOf(words.all),
+    [...left].map((test) => ({ test, words: toTestWords(test) })),
+    ({ words }) => getLastWord(words.all),
   );
   const merged = withoutParents(joinReports(reported)).map((report) => {
-    const words = wordsOf(report);
-    const twin = twinOf(
+    const words = toTestWords(report);
+    const twin = findTwin(
       words,
-      (byLastWord.get(lastOf(words.all)) ?? []).filter((one) => left.has(one.test)),
+      (byLastWord.get(getLastWord(words.all)) ?? []).filter((one) => left.has(one.test)),
     );
     if (twin === null) return report;
     left.delete(twin);
@@ -34,7 +34,7 @@ export function mergeTests(reported: readonly FailingTest[], logged: readonly Fa
  * Creates the key of a test. A test of the same name in another log, or with another message in a report,
  * failed on its own.
  */
-function keyOf({ suite, name }: FailingTest, apart: string | null | undefined): string {
+function createTestKey({ suite, name }: FailingTest, apart: string | null | undefined): string {
   return [suite, name, apart].join('\u0001');
 }
 
@@ -44,7 +44,7 @@ function keyOf({ suite, name }: FailingTest, apart: string | null | undefined): 
 function joinReports(reported: readonly FailingTest[]): FailingTest[] {
   const joined = new Map<string, FailingTest>();
   for (const test of reported) {
-    const key = keyOf(test, test.message);
+    const key = createTestKey(test, test.message);
     const known = joined.get(key);
     joined.set(key, known === undefined ? test : { ...known, spans: bothSpans(test, known) });
   }
@@ -65,13 +65,13 @@ function withoutParents(tests: readonly FailingTest[]): FailingTest[] {
   return tests.filter(({ suite, name }) => !parents.has(`${suite}\u0001${name}`));
 }
 
-type Words = ReturnType<typeof wordsOf>;
+type Words = ReturnType<typeof toTestWords>;
 
 /**
  * Returns the words of suite and name in order, of the name alone, and of the file. Every word has a space
  * before it, so that an ending of the text always consists of whole words.
  */
-function wordsOf({ suite, name, file }: FailingTest) {
+function toTestWords({ suite, name, file }: FailingTest) {
   return { all: spaced(`${suite ?? ''} ${bare(name)}`), name: spaced(bare(name)), file: file === null ? null : spaced(bare(file)) };
 }
 
@@ -91,7 +91,7 @@ function spaced(text: string): string {
  * Finds the test of the log with the same words at its end; if several have them, the one whose file the
  * report names.
  */
-function twinOf(own: Words, logged: readonly { readonly test: FailingTest; readonly words: Words }[]): FailingTest | null {
+function findTwin(own: Words, logged: readonly { readonly test: FailingTest; readonly words: Words }[]): FailingTest | null {
   const alike = logged.filter(({ words }) => isAlike(own, words));
   const exact = alike.find(({ words }) => words.all === own.all);
   const inFile = alike.find(({ words }) => namesFile(own, words.file));
@@ -108,7 +108,7 @@ function isAlike(one: Words, other: Words): boolean {
   return more.all.endsWith(less.all) && (less.all.endsWith(more.name) || more.name.endsWith(less.name));
 }
 
-function lastOf(words: string): string {
+function getLastWord(words: string): string {
   return words.slice(words.lastIndexOf(' '));
 }
 

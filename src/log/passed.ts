@@ -1,4 +1,4 @@
-import { maxOf } from '../lib/collections.ts';
+import { findMax } from '../lib/collections.ts';
 import type { Extraction } from './extract/extraction.ts';
 import type { LogText } from './lines/lines.ts';
 import type { Structure } from './sections.ts';
@@ -32,7 +32,7 @@ const TAIL = 60;
 export function hasPassed(log: LogText, found: Extraction, structure: Structure, hasRetried: boolean): boolean {
   if (found.failingTests.length + structure.failedSections.length + structure.exits.length > 0) return false;
   const errors = [...found.exceptions, ...found.messages, ...found.diagnostics.filter(({ severity }) => severity === 'error')];
-  const last = maxOf(
+  const last = findMax(
     errors.map(({ at }) => at?.line ?? 0),
     0,
   );

@@ -20,9 +20,9 @@ const FOREIGN: readonly RegExp[] = [
 export function repositoryPathCandidates(logged: string): string[] {
   const path = plainPath(logged);
   if (path === '' || FOREIGN.some((pattern) => pattern.test(path))) return [];
-  const dotted = sourcePathsOf(path);
+  const dotted = listSourcePaths(path);
   if (dotted.length > 0) return [path, ...dotted];
-  const segments = segmentsOf(withoutWorkspace(path));
+  const segments = splitSegments(withoutWorkspace(path));
   const fewest = MOUNT.test(path) ? 1 : Math.min(segments.length, 2);
   const candidates: string[] = [];
   for (let start = 0; segments.length - start >= fewest && start < segments.length; start += 1) {
@@ -44,7 +44,7 @@ export function projectPath(logged: string): string {
  * Splits a path into segments, without the drive, empty and `.` segments; `..` removes the segment before it
  * and never leads outside.
  */
-function segmentsOf(path: string): string[] {
+function splitSegments(path: string): string[] {
   const segments: string[] = [];
   for (const segment of path.replace(/^[A-Za-z]:\//, '').split('/')) {
     if (segment === '..') segments.pop();
@@ -64,7 +64,7 @@ const FILE_ENDING =
  * `github.com/shop/api/cart.Total` the result is empty, because the name does not identify a file in the
  * folder `cart`. Empty for everything that is not a dotted name.
  */
-function sourcePathsOf(name: string): string[] {
+function listSourcePaths(name: string): string[] {
   const dotted = name.replace(/\$.{0,300}$/s, '');
   if (dotted.includes('/') || FILE_ENDING.test(dotted) || !/^[A-Za-z_]\w{0,100}(?:\.[A-Za-z_]\w{0,100}){1,20}$/.test(dotted)) return [];
   const parts = dotted.split('.');
@@ -93,7 +93,7 @@ function plainPath(logged: string): string {
   const text = logged.trim();
   if (text.length === 0 || text.length > MAX_PATH || /[\u0000-\u001f]/.test(text)) return '';
   const path = withoutUrl(withoutQuotes(text)).replaceAll('\\', '/');
-  return sourceOf(withoutPosition(withDrive(path)));
+  return resolveSource(withoutPosition(withDrive(path)));
 }
 
 function withoutQuotes(text: string): string {
@@ -142,7 +142,7 @@ function withoutPosition(path: string): string {
 }
 
 /** Returns the source from which a class file, cached byte code or a page of a coverage report was made. */
-function sourceOf(path: string): string {
+function resolveSource(path: string): string {
   return path
     .replace(/^(?:[^/]{1,120}\/){0,8}(?:target|build|out)\/(?:test-)?classes\/(?:(?:java|kotlin|groovy|scala)\/(?:main|test)\/)?/, '')
     .replace(/(?:\$[^/$]{1,120}){0,4}\.class$/, '.java')

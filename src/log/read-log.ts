@@ -110,12 +110,12 @@ function isOverwritten(bytes: LogBytes, lineCount: number): boolean {
  * dropped: they would no longer be whole lines.
  */
 function foldReturns(found: Extraction, split: LineIndex, stored: LineIndex): Extraction {
-  const lineOf = (line: number) => stored.lineAt(split.startOf(line));
+  const toStoredLine = (line: number) => stored.lineAt(split.getLineStart(line));
   const moved = withLists(found, (all) =>
-    all.map((one) => (one.at === null ? one : { ...one, at: { source: one.at.source, line: lineOf(one.at.line) } })),
+    all.map((one) => (one.at === null ? one : { ...one, at: { source: one.at.source, line: toStoredLine(one.at.line) } })),
   );
   const failingTests = moved.failingTests.map((test) => {
-    const spans = test.spans?.map((span) => ({ ...span, lineStart: lineOf(span.lineStart), lineEnd: lineOf(span.lineEnd) }));
+    const spans = test.spans?.map((span) => ({ ...span, lineStart: toStoredLine(span.lineStart), lineEnd: toStoredLine(span.lineEnd) }));
     return spans === undefined ? test : { ...test, spans };
   });
   return { ...moved, failingTests, blocks: [] };

@@ -12,7 +12,7 @@ import { type GreenTemplates, greenTemplates, hasKnownLine, hasNewLine, newExits
 import { mergeTests } from './merge-tests.ts';
 import { placeRanked, type RankedLine, rankedMessages, rankLines } from './rank/rank.ts';
 import { type ReadableSource, type ReadLog, readLog } from './read-log.ts';
-import { failuresOf, NOTHING_FOUND } from './recognise/failures.ts';
+import { listFailures, NOTHING_FOUND } from './recognise/failures.ts';
 import { lastLines, reduceLogs, type WeighedLog, weighBlocks } from './reduce/reduce.ts';
 import { createAgreement, noteContradiction, noteDisagreements } from './reports/agreement.ts';
 import { boundResults } from './reports/bound-results.ts';
@@ -115,7 +115,7 @@ export function composeReading({ sources, reports, logs, notes }: OpenedSources,
     exits: logs.flatMap(({ structure }) => structure.exits),
     failedSections: logs.flatMap(({ structure }) => structure.failedSections),
     toolchains: [...new Set(logs.flatMap(({ found }) => [...found.toolchains]))].sort(),
-    sources: sources.map((source) => sizeOf(source, logs)),
+    sources: sources.map((source) => measureSource(source, logs)),
     ...(logs.length > 0 && logs.every(({ isPassed }) => isPassed) ? { hasPassed: true } : {}),
     maskedSecrets: options.maskedSecrets ?? 0,
     notes: [
@@ -181,7 +181,7 @@ function isReport(source: ReadableSource): source is SourceText {
   return source.kind === 'report';
 }
 
-function sizeOf(source: ReadableSource, read: readonly ReadLog[]): Reading['sources'][number] {
+function measureSource(source: ReadableSource, read: readonly ReadLog[]): Reading['sources'][number] {
   const { name } = source;
   if (isReport(source)) return { name, lines: countIn(source.text, '\n') + 1, bytes: Buffer.byteLength(source.text) };
   const log = read.find((one) => one.log.name === name);
@@ -190,7 +190,7 @@ function sizeOf(source: ReadableSource, read: readonly ReadLog[]): Reading['sour
 
 function withFingerprint(partial: Omit<Reading, 'fingerprint' | 'generic'>): Reading {
   const unknown = { algorithm: '', version: 0, value: '' };
-  const [first] = failuresOf({ ...partial, fingerprint: unknown, generic: true });
+  const [first] = listFailures({ ...partial, fingerprint: unknown, generic: true });
   return { ...partial, fingerprint: first?.fingerprint ?? unknown, generic: first?.generic ?? true };
 }
 
@@ -208,7 +208,7 @@ function weigh(read: ReadLog, without: ReadonlySet<ReadStage>): WeighedLog & { r
  * always keep some evidence.
  */
 function sinceGreen(logs: readonly ReadLog[], isReported: boolean): { logs: readonly ReadLog[]; notes: readonly string[] } {
-  const green = namesOf(logs);
+  const green = describeComparison(logs);
   if (green === '') return { logs, notes: [] };
   if (!logs.some(({ log, diff }) => diff !== null && hasKnownLine(log, diff))) return aside(logs, NOT_ALIKE(green));
   if (!logs.some(({ log, diff, structure }) => diff !== null && hasNewLine(log, diff, structure))) return aside(logs, NOTHING_NEW(green));
@@ -218,7 +218,7 @@ function sinceGreen(logs: readonly ReadLog[], isReported: boolean): { logs: read
 }
 
 /** Returns what the logs were compared with, for people; empty if none was. */
-function namesOf(logs: readonly ReadLog[]): string {
+function describeComparison(logs: readonly ReadLog[]): string {
   return [...new Set(logs.flatMap(({ diff }) => (diff === null ? [] : [diff.name])))].join(' and ');
 }
 

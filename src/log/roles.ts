@@ -111,7 +111,7 @@ const MAX_KNOWN = 20_000;
  * Returns the role of a line by its text alone, as a person saw it (see `LogText.line`). Whether a command
  * was only shown may depend on its place: see {@link createRoleLookup}.
  */
-export function roleOf(line: string): LineRole {
+export function classifyRole(line: string): LineRole {
   const text = line.length > 600 ? line.slice(0, 600) : line;
   let role = known.get(text);
   if (role === undefined) {
@@ -132,15 +132,15 @@ function readRole(text: string): LineRole {
  * Creates a function that returns the role of each line of a log: by its place if the CI system only showed
  * it, otherwise by its text.
  */
-export function rolesOf(log: LogText, { echoes }: Pick<Structure, 'echoes'>): (line: number) => LineRole {
+export function createRoleLookup(log: LogText, { echoes }: Pick<Structure, 'echoes'>): (line: number) => LineRole {
   return (line) => {
-    const role = roleOf(log.line(line));
+    const role = classifyRole(log.line(line));
     return role !== 'blank' && isWithin(echoes, line) ? 'echo' : role;
   };
 }
 
 /** Checks whether a line says how something ended, or only that it did, and not why. */
 export function saysNothing(line: string): boolean {
-  const role = roleOf(line);
+  const role = classifyRole(line);
   return role === 'ending' || role === 'wrapper' || role === 'blank';
 }

@@ -3,10 +3,10 @@ import { extname } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import type { SourceKind, SourceText } from '../domain/build.ts';
-import { messageOf, TriageError, type TriageErrorCode } from '../domain/errors.ts';
+import { getErrorMessage, TriageError, type TriageErrorCode } from '../domain/errors.ts';
 import { type BuildReading, readCauses } from './causes/read-causes.ts';
 import { decodeSources } from './decode/archive.ts';
-import { fileTypeOf } from './decode/decode.ts';
+import { detectFileType } from './decode/decode.ts';
 import { createMasker, type Masked, type Masker, type MaskerOptions } from './mask/mask.ts';
 import type { LogInPieces, ReadableSource } from './read-log.ts';
 import type { ReadOptions } from './read-sources.ts';
@@ -130,12 +130,12 @@ export function createLogThreads(options: LogThreadsOptions = {}): LogThreads {
   const start = () => new Worker(entry, { workerData: masking, resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB } });
   const { run, close } = createPool(start, size, timeoutMs);
   const atOnce = createMasker(masking);
-  const isSmallText = (bytes: Uint8Array) => bytes.length <= small && fileTypeOf(bytes).kind === 'text';
+  const isSmallText = (bytes: Uint8Array) => bytes.length <= small && detectFileType(bytes).kind === 'text';
   return {
     masker: {
       ...atOnce,
       maskAll: async (texts, names) => {
-        if (names !== undefined || charactersOf(texts) <= small) return atOnce.maskAll(texts, names);
+        if (names !== undefined || countCharacters(texts) <= small) return atOnce.maskAll(texts, names);
         const { texts: masked, result } = await run({ job: 'mask', texts: texts.length }, texts);
         return texts.map((text, at): Masked => ({ count: 0, ...result[at], text: masked[at] ?? text }));
       },
@@ -154,20 +154,20 @@ export function createLogThreads(options: LogThreadsOptions = {}): LogThreads {
     },
     survey: async (sources, signal) => {
       const texts = sources.map(({ text }) => text);
-      if (sources.length < 2 || charactersOf(texts) <= small) return surveyFiles(sources);
+      if (sources.length < 2 || countCharacters(texts) <= small) return surveyFiles(sources);
       const sent = sources.map(({ text: _text, ...source }) => source);
       const { result } = await run({ job: 'survey', texts: texts.length, sources: sent }, texts, signal);
       return { ...result, read: result.read.flatMap((place) => sources[place] ?? []) };
     },
     readReports: async (sources) => {
       const texts = sources.map(({ text }) => text);
-      if (charactersOf(texts) <= small) return sources.map(({ name, text }) => readResults(name, text));
+      if (countCharacters(texts) <= small) return sources.map(({ name, text }) => readResults(name, text));
       return (await run({ job: 'reports', texts: texts.length, names: sources.map(({ name }) => name) }, texts)).result;
     },
     read: async (sources, options, signal) => {
       const texts = sources.map((source) => ('text' in source ? source.text : ''));
-      const sent = sources.flatMap((source) => sentOf(source) ?? []);
-      const isSmall = charactersOf(texts) <= small && sent.every((source) => !('file' in source));
+      const sent = sources.flatMap((source) => toSentSource(source) ?? []);
+      const isSmall = countCharacters(texts) <= small && sent.every((source) => !('file' in source));
       if (sent.length < sources.length || isSmall) return readCauses(sources, options);
       return (await run({ job: 'read', texts: texts.length, sources: sent, options }, texts, signal)).result;
     },
@@ -214,7 +214,7 @@ function createPool(start: () => Worker, size: number, timeoutMs: number): { rea
       job.resolve(answer);
     } catch (error) {
       void worker.terminate();
-      job.reject(error instanceof TriageError ? error : new TriageError('internal', messageOf(error), { cause: error }));
+      job.reject(error instanceof TriageError ? error : new TriageError('internal', getErrorMessage(error), { cause: error }));
     } finally {
       busy.delete(worker);
     }
@@ -285,7 +285,7 @@ async function sendAll(worker: Worker, { texts, order }: Job): Promise<void> {
 }
 
 /** Returns the source as it is sent to a thread; null for a log whose bytes no other thread can have. */
-function sentOf(source: ReadableSource): SentSource | null {
+function toSentSource(source: ReadableSource): SentSource | null {
   const { name, notes } = source;
   if ('text' in source) return { name, kind: source.kind, notes };
   const { file, scan } = source;
@@ -294,14 +294,14 @@ function sentOf(source: ReadableSource): SentSource | null {
     : { name, kind: 'log', notes, file, scan: scan === undefined ? null : { index: scan.index.state(), hits: scan.hits } };
 }
 
-function charactersOf(texts: readonly string[]): number {
+function countCharacters(texts: readonly string[]): number {
   return texts.reduce((sum, { length }) => sum + length, 0);
 }
 
 function crashed(error: Error): TriageError {
   return 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY'
     ? new TriageError('too-large', `Reading the logs took more than ${MAX_HEAP_MB} MB of memory. Upload less of them.`, { cause: error })
-    : new TriageError('internal', `The thread that reads logs ended: ${messageOf(error)}`, { cause: error });
+    : new TriageError('internal', `The thread that reads logs ended: ${getErrorMessage(error)}`, { cause: error });
 }
 
 function cancelled(cause?: unknown): TriageError {

@@ -8,7 +8,7 @@ import type { DecisionInput } from '../domain/review.ts';
 import { present } from '../lib/collections.ts';
 import { type ArrangedAnswer, nameTests } from '../notifications/build-answers.ts';
 import { formatNumber } from '../notifications/visible-text.ts';
-import { AnalysisSummary, summaryOf } from '../service/answers/views.ts';
+import { AnalysisSummary, toAnalysisSummary } from '../service/answers/views.ts';
 import {
   CauseOutput,
   Cursor,
@@ -23,7 +23,7 @@ import {
   untrusted,
 } from './shapes.ts';
 import {
-  cursorOf,
+  createCursor,
   defineTool,
   type ExplainLog,
   FIELDS,
@@ -31,7 +31,7 @@ import {
   type InstallationDeps,
   type McpDeps,
   type McpTool,
-  offsetOf,
+  readOffset,
   type ToolAnswer,
 } from './tool.ts';
 
@@ -85,7 +85,7 @@ export function getFailure(deps: InstallationDeps): McpTool {
 }
 
 function otherCause(answer: ArrangedAnswer): AnalysisSummary {
-  const { tests, title, ...summary } = summaryOf(answer);
+  const { tests, title, ...summary } = toAnalysisSummary(answer);
   return { ...summary, title: line(title, 120), tests: tests.slice(0, OTHER_TESTS).map((test) => line(test, 120)) };
 }
 
@@ -145,7 +145,7 @@ export function getEvidence(deps: InstallationDeps): McpTool {
     output: Pieces,
     run: async ({ id, evidence, from, to, source, cursor }) => {
       const [{ analysis: main }] = (await findAnswers(id, deps)).answers;
-      const offset = offsetOf(EVIDENCE, cursor);
+      const offset = readOffset(EVIDENCE, cursor);
       if (from !== undefined || to !== undefined) {
         const first = from ?? Math.max(1, (to ?? 1) - 40);
         return await logLines(main, source, first + offset, Math.max(first, to ?? first + 80), offset, deps);
@@ -170,7 +170,7 @@ async function logLines(
   const rows = found.lines.map((text, index) => `${found.lineStart + index}  ${text}`);
   const shown = rowsThatFit(rows);
   const last = found.lineStart + shown - 1;
-  const next = last < to && (shown < rows.length || rows.length === WINDOW) ? cursorOf(EVIDENCE, offset + shown) : null;
+  const next = last < to && (shown < rows.length || rows.length === WINDOW) ? createCursor(EVIDENCE, offset + shown) : null;
   const more = next === null ? '' : `\n… ${to - last} more lines, cursor: ${next}`;
   const lines = found.lines.slice(0, shown).map((text, index) => ({ line: found.lineStart + index, text: line(text, LINE) }));
   const title = `${line(source, 200)} lines ${found.lineStart}–${last}`;
@@ -195,10 +195,10 @@ function overview(analysis: Analysis, offset: number): EvidenceAnswer {
   const items = [...related.filter(isLog), ...related.filter((item) => !isLog(item))].slice(offset);
   if (items.length === 0) return { text: 'There is no more evidence.', data: { pieces: [], next: null } };
   const telling = items.map((item) => tellingRows(item, analysis));
-  const blocks = items.map((item, index) => `${headOf(item)}\n${untrusted((telling[index] ?? []).map(numbered), 240)}`);
+  const blocks = items.map((item, index) => `${formatHead(item)}\n${untrusted((telling[index] ?? []).map(numbered), 240)}`);
   const { text, shown, rest } = takeFitting(blocks, EVIDENCE_BYTES);
-  const next = rest === 0 ? null : cursorOf(EVIDENCE, offset + shown);
-  const pieces = items.slice(0, shown).map((item, index) => pieceOf(item, telling[index] ?? [], 240));
+  const next = rest === 0 ? null : createCursor(EVIDENCE, offset + shown);
+  const pieces = items.slice(0, shown).map((item, index) => toPiece(item, telling[index] ?? [], 240));
   return { text: `${UNTRUSTED}\n${text}${next === null ? '' : `\n… ${rest} more, cursor: ${next}`}`, data: { pieces, next } };
 }
 
@@ -232,15 +232,15 @@ function inFull({ evidence }: Analysis, id: string, offset: number): EvidenceAns
   const rows = lines.map(numbered);
   const shown = rowsThatFit(rows);
   const rest = rows.length - shown;
-  const next = rest === 0 ? null : cursorOf(EVIDENCE, offset + shown);
+  const next = rest === 0 ? null : createCursor(EVIDENCE, offset + shown);
   const more = next === null ? '' : `\n… ${rest} more lines, cursor: ${next}`;
   return {
-    text: `${headOf(item)}. ${UNTRUSTED}\n${untrusted(rows.slice(0, shown), LINE)}${more}`,
-    data: { pieces: [pieceOf(item, lines.slice(0, shown), LINE)], next },
+    text: `${formatHead(item)}. ${UNTRUSTED}\n${untrusted(rows.slice(0, shown), LINE)}${more}`,
+    data: { pieces: [toPiece(item, lines.slice(0, shown), LINE)], next },
   };
 }
 
-function headOf({ id, tool, title, source, lineStart, lineEnd }: Evidence): string {
+function formatHead({ id, tool, title, source, lineStart, lineEnd }: Evidence): string {
   const range = lineStart === undefined ? '' : ` lines ${lineStart}–${lineEnd ?? lineStart}`;
   return `${id} · ${tool} · ${line(title, 150)} · ${line(source, 150)}${range}`;
 }
@@ -249,7 +249,7 @@ function numbered({ line: number, text }: z.infer<typeof Rows>[number]): string 
   return number === null ? text : `${number}  ${text}`;
 }
 
-function pieceOf({ id, tool, title, source }: Evidence, rows: z.infer<typeof Rows>, limit: number): z.infer<typeof Piece> {
+function toPiece({ id, tool, title, source }: Evidence, rows: z.infer<typeof Rows>, limit: number): z.infer<typeof Piece> {
   const lines = rows.map((row) => ({ ...row, text: line(row.text, limit) }));
   return { id, tool, title: line(title, 150), source, lines };
 }

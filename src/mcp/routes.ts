@@ -4,13 +4,13 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Scoped } from '../domain/access.ts';
-import { messageOf, TriageError } from '../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../domain/errors.ts';
 import { holds, type Principal } from '../domain/review.ts';
 import { present } from '../lib/collections.ts';
 import { explainIssues, summarizeIssues } from '../lib/explain-issue.ts';
 import type { Logger } from '../ports/telemetry.ts';
 import type { ScopedStores, ShownArchive } from '../stores/stores.ts';
-import { createMcpServer, offerOf } from './server.ts';
+import { createMcpServer, createOffer } from './server.ts';
 import type { Decide, ExplainLog, InstallationDeps, OpenReview } from './tool.ts';
 
 export interface McpRouteDeps extends InstallationDeps {
@@ -64,7 +64,7 @@ export function registerMcpRoutes(app: FastifyInstance, deps: McpRouteDeps): voi
       validatorCompiler: () => (value) => ({ value }),
       errorHandler: (error, _request, reply) => {
         if (!(error instanceof Error && 'statusCode' in error && error.statusCode === 400)) throw error;
-        sendBroken(reply, ErrorCode.ParseError, `The body is not JSON: ${messageOf(error).slice(0, 200)}`);
+        sendBroken(reply, ErrorCode.ParseError, `The body is not JSON: ${getErrorMessage(error).slice(0, 200)}`);
       },
     },
     async (request, reply) => {
@@ -79,7 +79,7 @@ export function registerMcpRoutes(app: FastifyInstance, deps: McpRouteDeps): voi
           'The body is not one JSON-RPC 2.0 message: an object with "jsonrpc": "2.0", "method", and "id" if a response is expected.';
         return sendBroken(reply, ErrorCode.InvalidRequest, message);
       }
-      const offer = offerOf({ installation: deps, ...offered(deps, query.data, request.principal), logger: deps.logger });
+      const offer = createOffer({ installation: deps, ...offered(deps, query.data, request.principal), logger: deps.logger });
       const server = createMcpServer(offer, deps.logger);
       const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
       reply.raw.once('close', () => void server.close().catch(() => undefined));

@@ -13,7 +13,7 @@ import {
   type Tool,
 } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
-import { messageOf, TriageError } from '../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../domain/errors.ts';
 import { RELEASE } from '../domain/trust.ts';
 import { orAborted } from '../lib/time.ts';
 import type { Logger } from '../ports/telemetry.ts';
@@ -54,7 +54,7 @@ interface Answered {
   isError?: boolean;
 }
 
-type McpOffer = ReturnType<typeof offerOf>;
+type McpOffer = ReturnType<typeof createOffer>;
 
 /** Creates a server of the Model Context Protocol for everything in `offer`. It is not connected yet. */
 export function createMcpServer({ tools, resources, prompts }: McpOffer, logger: Logger): Server {
@@ -105,8 +105,8 @@ export async function answer(tool: McpTool, args: unknown, cancelled: AbortSigna
 
 function describeTool({ name, title, description, input, output, manners }: McpTool): Tool {
   // Draft 7 is what the protocol's own clients check answers with.
-  const schemaOf = (schema: z.ZodObject, io: 'input' | 'output') => ObjectSchema.parse(z.toJSONSchema(schema, { io, target: 'draft-7' }));
-  const schemas = { inputSchema: schemaOf(input, 'input'), outputSchema: schemaOf(output, 'output') };
+  const toSchema = (schema: z.ZodObject, io: 'input' | 'output') => ObjectSchema.parse(z.toJSONSchema(schema, { io, target: 'draft-7' }));
+  const schemas = { inputSchema: toSchema(input, 'input'), outputSchema: toSchema(output, 'output') };
   return { name, title, description, ...schemas, annotations: { title, ...manners } };
 }
 
@@ -123,19 +123,19 @@ async function inRpcWords<Value>(work: Promise<Value>, logger: Logger): Promise<
     if (error instanceof RpcError) throw error;
     if (!(error instanceof TriageError)) logger.error({ error }, 'a resource could not be read');
     const code = error instanceof TriageError ? (RPC_CODES[error.code] ?? ErrorCode.InternalError) : ErrorCode.InternalError;
-    throw new RpcError(code, sentenceOf(error));
+    throw new RpcError(code, describeError(error));
   }
 }
 
 /** Returns a tool error: the cause in a sentence, and what to do about it. */
 export function refusal(error: unknown): Answered {
-  return { content: [{ type: 'text', text: sentenceOf(error) }], isError: true };
+  return { content: [{ type: 'text', text: describeError(error) }], isError: true };
 }
 
-function sentenceOf(error: unknown): string {
+function describeError(error: unknown): string {
   if (!(error instanceof TriageError)) return 'Faultline had an internal error; its log has the reason. Tell the person.';
   const next = NEXT[error.code];
-  return cutBytes(`${line(messageOf(error), 1500)}${next === undefined ? '' : ` Next: ${next}`}`, MAX_ANSWER_BYTES);
+  return cutBytes(`${line(getErrorMessage(error), 1500)}${next === undefined ? '' : ` Next: ${next}`}`, MAX_ANSWER_BYTES);
 }
 
 /** A question that a person picks from a list; an agent goes on with its text. */
@@ -212,7 +212,7 @@ export function allTools({ installation, explainLog: explain, feedback }: McpDep
  * Returns all tools together with the prompts and resources. Without an installation there are no prompts or
  * resources.
  */
-export function offerOf(deps: McpDeps) {
+export function createOffer(deps: McpDeps) {
   const { installation } = deps;
   return {
     tools: allTools(deps),

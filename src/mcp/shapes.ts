@@ -8,7 +8,7 @@ import { cleanLine, stripEscapes } from '../log/lines/clean.ts';
 import { type AnswerFact, answerView, moreFacts, type ProofLine, proofLines } from '../notifications/answer-view.ts';
 import { type ArrangedAnswer, nameTests } from '../notifications/build-answers.ts';
 import { clip, fence, formatNumber, visibleLine } from '../notifications/visible-text.ts';
-import { AnalysisSummary, summaryOf } from '../service/answers/views.ts';
+import { AnalysisSummary, toAnalysisSummary } from '../service/answers/views.ts';
 
 /** Lines of a log or a document; `line` is 1-based, null where the text is of no log. */
 export const Rows = z.array(z.object({ line: z.int().nullable(), text: z.string() }));
@@ -43,7 +43,7 @@ export function causeOutput(arranged: ArrangedAnswer): z.infer<typeof CauseOutpu
   const { answer, verdict } = analysis;
   const evidence = analysis.evidence.filter(({ id }) => verdict.grades[id] !== 'irrelevant').slice(0, 6);
   return {
-    ...summaryOf(arranged),
+    ...toAnalysisSummary(arranged),
     title: line(answer.title, 200),
     rootCause: line(answer.rootCause, 700),
     fixRecommendation: line(answer.fixRecommendation, 700),
@@ -107,7 +107,7 @@ export function describeAnswer({ analysis, explains }: ArrangedAnswer, build: Bu
 
 function factBlock({ kind, label, values }: AnswerFact, analysis: Analysis): string[] {
   if (kind === 'lines') return proofBlock(analysis);
-  return kind === 'prose' ? [`${label}: ${line(values.join(' '), PROSE)}`] : listOf(label, values, MAX_VALUES);
+  return kind === 'prose' ? [`${label}: ${line(values.join(' '), PROSE)}`] : formatList(label, values, MAX_VALUES);
 }
 
 function proofBlock(analysis: Analysis): string[] {
@@ -133,7 +133,7 @@ function listTests(explains: ExplainedFailures): string[] {
   return [`Failing tests: ${[...names, ...(more === 0 ? [] : [`and ${formatNumber(more)} more`])].join('; ')}`];
 }
 
-function listOf(name: string, items: readonly string[], limit: number): string[] {
+function formatList(name: string, items: readonly string[], limit: number): string[] {
   if (items.length === 0) return [];
   const more = items.length > limit ? [`… ${items.length - limit} more`] : [];
   return [`${name}: ${[...items.slice(0, limit).map((item) => line(item, 220)), ...more].join('; ')}`];
@@ -151,9 +151,9 @@ const MAX_ROWS = 14;
 function proofRows(analysis: Analysis): ProofLine[] {
   const proof = proofLines(analysis);
   if (proof.length === 0 || proof.length > FEW) return proof;
-  const rows = new Map(proof.map((row) => [keyOf(row), row]));
-  for (const near of proof.flatMap((row) => neighboursOf(row, analysis.evidence))) {
-    if (rows.size < MAX_ROWS && !rows.has(keyOf(near))) rows.set(keyOf(near), near);
+  const rows = new Map(proof.map((row) => [toKey(row), row]));
+  for (const near of proof.flatMap((row) => listNeighbors(row, analysis.evidence))) {
+    if (rows.size < MAX_ROWS && !rows.has(toKey(near))) rows.set(toKey(near), near);
   }
   return [...rows.values()].sort((a, b) => (a.source === b.source ? a.line - b.line : 0));
 }
@@ -165,7 +165,7 @@ export function readableLines({ text, lineStart }: Evidence): readonly { readonl
   return rows.map((row, index) => ({ line: lineStart + index, text: cleanLine(stripEscapes(row)) }));
 }
 
-function neighboursOf({ source, line }: ProofLine, evidence: readonly Evidence[]): ProofLine[] {
+function listNeighbors({ source, line }: ProofLine, evidence: readonly Evidence[]): ProofLine[] {
   const around = evidence.find(
     (item) => item.source === source && item.lineStart !== undefined && item.lineStart <= line && line <= (item.lineEnd ?? 0),
   );
@@ -176,7 +176,7 @@ function neighboursOf({ source, line }: ProofLine, evidence: readonly Evidence[]
     .sort((a, b) => Math.abs(a.line - line) - Math.abs(b.line - line));
 }
 
-function keyOf({ source, line }: ProofLine): string {
+function toKey({ source, line }: ProofLine): string {
   return `${line} ${source}`;
 }
 

@@ -14,7 +14,7 @@ import {
   ResultSchema,
 } from '@modelcontextprotocol/sdk/types.js';
 import { ZodError, type z } from 'zod';
-import { messageOf } from '../domain/errors.ts';
+import { getErrorMessage } from '../domain/errors.ts';
 import type { Logger } from '../ports/telemetry.ts';
 import { newServer, refusal } from './server.ts';
 import { RpcError } from './tool.ts';
@@ -68,7 +68,7 @@ export async function serveStdio(backend: Backend, { input, output, logger, sign
     );
   }
   server.onerror = (error) => {
-    logger.warn({ reason: messageOf(error) }, 'a message of the agent was not understood');
+    logger.warn({ reason: getErrorMessage(error) }, 'a message of the agent was not understood');
     const code = error instanceof SyntaxError ? ErrorCode.ParseError : error instanceof ZodError ? ErrorCode.InvalidRequest : null;
     if (code === null) return;
     const message = code === ErrorCode.ParseError ? 'A line is not JSON.' : 'A line is not a JSON-RPC 2.0 message.';

@@ -107,7 +107,7 @@ const MAX_OFFSET = 1_000_000;
  * Creates the cursor at which a cut answer continues. It is opaque to the client and valid only for the same
  * tool.
  */
-export function cursorOf(tool: string, offset: number): string {
+export function createCursor(tool: string, offset: number): string {
   return Buffer.from(`${tool}.${offset}`).toString('base64url');
 }
 
@@ -115,7 +115,7 @@ export function cursorOf(tool: string, offset: number): string {
  * Returns the offset of a cursor, or 0 without one. Throws `invalid-input` if it is not a cursor of this
  * tool.
  */
-export function offsetOf(tool: string, cursor: string | undefined): number {
+export function readOffset(tool: string, cursor: string | undefined): number {
   if (cursor === undefined) return 0;
   const [name, digits] = Buffer.from(cursor, 'base64url').toString().split('.');
   const offset = /^\d{1,7}$/.test(digits ?? '') ? Number(digits) : Number.NaN;

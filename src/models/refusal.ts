@@ -24,9 +24,9 @@ const PER_MINUTE = /per.?minute|retry in/i;
 /** Reads an HTTP error reply; any body will do. */
 export function readRefusal(status: number, headers: Headers, body: string): Refusal {
   const error = errorObject(body);
-  const kind = textOf(error.type);
-  const code = textOf(error.code) ?? kind;
-  const message = (textOf(error.message) ?? textOf(error.detail) ?? body.slice(0, 10 * MAX_WORDS)).replace(/\s+/g, ' ').slice(0, MAX_WORDS);
+  const kind = toText(error.type);
+  const code = toText(error.code) ?? kind;
+  const message = (toText(error.message) ?? toText(error.detail) ?? body.slice(0, 10 * MAX_WORDS)).replace(/\s+/g, ' ').slice(0, MAX_WORDS);
   return { status, code, kind, message, retryAfterMs: waitAsked(headers) };
 }
 
@@ -37,7 +37,7 @@ export function refusalInBody(body: string, headers: Headers): Refusal | null {
   const start = body.slice(0, 2_000);
   if (!start.includes('"error"') || start.includes('"choices"')) return null;
   const error = errorObject(body);
-  if (textOf(error.message) === null) return null;
+  if (toText(error.message) === null) return null;
   const code = Number(error.code);
   return readRefusal(code >= 400 && code < 600 ? code : 502, headers, body);
 }
@@ -119,7 +119,7 @@ function errorObject(body: string): ErrorObject {
   return typeof error === 'object' && error !== null ? error : {};
 }
 
-function textOf(value: unknown): string | null {
+function toText(value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? value : null;
 }
 

@@ -1,7 +1,7 @@
 import { shortCommit } from '../domain/build.ts';
-import { maxOf } from '../lib/collections.ts';
+import { findMax } from '../lib/collections.ts';
 import { asSentence } from '../lib/text.ts';
-import { type AnswerFact, type ProofLine, placeOf } from './answer-view.ts';
+import { type AnswerFact, formatPlace, type ProofLine } from './answer-view.ts';
 import { clip, codeSpan, fence, formatNumber, inline, prose } from './visible-text.ts';
 
 const MAX_PROSE = 3_000;
@@ -37,7 +37,7 @@ export function factBlock(fact: AnswerFact, limit = MAX_PROSE): string {
     case 'files': {
       const files = fact.files.slice(0, MAX_LISTED).map((file) => {
         const by = [file.commit && shortCommit(file.commit), file.author].flatMap((part) => (part ? [inline(clip(part, 100))] : []));
-        return `${codeSpan(clip(placeOf(file), MAX_PLACE))}${by.length === 0 ? '' : ` (${by.join(', ')})`}`;
+        return `${codeSpan(clip(formatPlace(file), MAX_PLACE))}${by.length === 0 ? '' : ` (${by.join(', ')})`}`;
       });
       return `**${label}:** ${files.join(' · ')}`;
     }
@@ -54,7 +54,7 @@ export function smallPrint({ values }: AnswerFact): string[] {
 /** Puts the lines of each log into a fence. If there are several logs, each is named. */
 function fences(lines: readonly ProofLine[]): string {
   const sources = [...new Set(lines.map(({ source }) => source))];
-  const width = maxOf(
+  const width = findMax(
     lines.map(({ line }) => `${line}`.length),
     0,
   );

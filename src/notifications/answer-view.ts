@@ -86,7 +86,7 @@ const MAX_LOGS = 4;
  * of its build; without it, nothing is said of them.
  */
 export function answerView(analysis: Analysis, why?: readonly string[], explains?: ExplainedFailures): AnswerView {
-  const form = formOf(analysis);
+  const form = resolveForm(analysis);
   const confidence = formatConfidence(analysis.verdict.confidence);
   const confirmed = confirmation(analysis);
   const judged = form === 'unsure' ? `not sure, only ${confidence}` : `${confidence} sure`;
@@ -95,14 +95,14 @@ export function answerView(analysis: Analysis, why?: readonly string[], explains
     category: saidCategory(analysis),
     what: isJudged(analysis) ? `${analysis.category} · ${analysis.kind}` : null,
     standing: isJudged(analysis) ? (confirmed ?? judged) : 'the analysis failed',
-    facts: factsOf(analysis, why ?? (form === 'unsure' ? analysis.verdict.reasons : []), explains).filter(({ values }) =>
+    facts: listFacts(analysis, why ?? (form === 'unsure' ? analysis.verdict.reasons : []), explains).filter(({ values }) =>
       values.some((value) => value.trim() !== ''),
     ),
     usage: [...usageParts(analysis, explains), analysis.id],
   };
 }
 
-function factsOf(analysis: Analysis, why: readonly string[], explains: ExplainedFailures | undefined): AnswerFact[] {
+function listFacts(analysis: Analysis, why: readonly string[], explains: ExplainedFailures | undefined): AnswerFact[] {
   const { answer, verdict, notes } = analysis;
   const { suspects: files, hypotheses: choices } = answer;
   const lines = proofLines(analysis);
@@ -130,7 +130,7 @@ function factsOf(analysis: Analysis, why: readonly string[], explains: Explained
     { name: 'Reason', label: 'Needs review because', reach: 'answer', kind: 'list', values: why },
     { name: 'Against', label: 'Reasons for doubt', reach: 'review', kind: 'list', values: against },
     { name: 'Unknown', label: 'Unknown', reach: 'review', kind: 'list', values: verdict.gaps },
-    { name: 'Record', label: 'Accuracy', reach: 'answer', kind: 'note', values: recordOf(analysis) },
+    { name: 'Record', label: 'Accuracy', reach: 'answer', kind: 'note', values: describeRecord(analysis) },
     { name: 'Note', label: 'Notes', reach: 'answer', kind: 'note', values: notes },
   ];
 }
@@ -163,11 +163,11 @@ export function moreFacts(analysis: Analysis): Record<string, string[]> {
 /** Describes a suspect: "src/cart/tax.ts:41 a41f9c2 ada 0.81". */
 function describeSuspect(suspect: Suspect): string {
   const by = [suspect.commit && shortCommit(suspect.commit), suspect.author, suspect.score.toFixed(2)];
-  return [placeOf(suspect), ...by].filter((part) => part != null).join(' ');
+  return [formatPlace(suspect), ...by].filter((part) => part != null).join(' ');
 }
 
 /** Formats the place of a suspect: "src/cart/tax.ts:41". */
-export function placeOf({ path, line }: Suspect): string {
+export function formatPlace({ path, line }: Suspect): string {
   return line === null ? path : `${path}:${line}`;
 }
 
@@ -180,7 +180,7 @@ function describeChoice({ category, text, settledBy }: Hypothesis): string {
  * Returns the form of an answer: `known` if a person's earlier decision answered, `sure` if it may be
  * published, else `unsure`, which waits for a person.
  */
-export function formOf(analysis: Analysis): AnswerForm {
+export function resolveForm(analysis: Analysis): AnswerForm {
   if (analysis.recalled !== null) return 'known';
   return analysis.verdict.action === 'auto_notify' && !analysis.classification.abstained ? 'sure' : 'unsure';
 }
@@ -192,13 +192,13 @@ export function formOf(analysis: Analysis): AnswerForm {
  */
 export function proofLines(analysis: Analysis): ProofLine[] {
   const quotes = analysis.answer.claims.flatMap((claim) => claim.quotes);
-  const lines = quotes.length > 0 ? quotes : citedEvidence(analysis).flatMap(linesOf);
+  const lines = quotes.length > 0 ? quotes : citedEvidence(analysis).flatMap(splitLines);
   const unique = new Map(lines.map((line) => [`${line.line} ${line.source}`, line]));
-  const textOf = (line: ProofLine) => (quotes.length > 0 ? shownLine(analysis, line) : line.text);
+  const getText = (line: ProofLine) => (quotes.length > 0 ? shownLine(analysis, line) : line.text);
   return [...unique.values()]
     .slice(0, MAX_PROOF_LINES)
     .sort((a, b) => (a.source === b.source ? a.line - b.line : 0))
-    .map((line) => ({ ...line, text: clip(textOf(line).split('\n', 1)[0] ?? '', MAX_LINE_CHARACTERS) }));
+    .map((line) => ({ ...line, text: clip(getText(line).split('\n', 1)[0] ?? '', MAX_LINE_CHARACTERS) }));
 }
 
 /**
@@ -233,7 +233,7 @@ function usageParts(analysis: Analysis, explains: ExplainedFailures | undefined)
  * same route, on sources that nothing was learned from. Returns nothing if a person or a model answered, or
  * if too few were measured.
  */
-function recordOf({ classification: { record }, recalled }: Analysis): string[] {
+function describeRecord({ classification: { record }, recalled }: Analysis): string[] {
   if (record === undefined || recalled !== null) return [];
   const least = 1 - upperShare(record.of - record.right, record.of, BOUND_CONFIDENCE);
   return [
@@ -279,7 +279,7 @@ function citedEvidence(analysis: Analysis): Evidence[] {
   return named.length > 0 ? named : located.filter(({ tool }) => tool === 'log').slice(0, 1);
 }
 
-function linesOf({ source, lineStart = 1, text }: Evidence): ProofLine[] {
+function splitLines({ source, lineStart = 1, text }: Evidence): ProofLine[] {
   return text
     .split('\n')
     .map((line, index) => ({ source, line: lineStart + index, text: line }))

@@ -3,7 +3,7 @@ import type { Kind } from '../domain/category.ts';
 import type { ExplainedFailures } from '../domain/explained-failures.ts';
 import type { Failure } from '../domain/failure.ts';
 import type { FailureGroup } from '../domain/reading.ts';
-import { firstOfEach, sumOf } from '../lib/collections.ts';
+import { firstOfEach, sumNumbers } from '../lib/collections.ts';
 import { counted } from '../lib/text.ts';
 import { normaliseIdentity } from '../log/recognise/normalise.ts';
 import { clip } from './visible-text.ts';
@@ -54,7 +54,7 @@ export function arrangeAnswers<Answer extends BuildAnswer>(answers: readonly Ans
  */
 export function introduceAnswers(answers: readonly Pick<ArrangedAnswer, 'explains'>[]): string | null {
   if (answers.length < 2) return null;
-  const failures = sumOf(answers.map(({ explains }) => explains.failures));
+  const failures = sumNumbers(answers.map(({ explains }) => explains.failures));
   const areTests = answers.every(({ explains }) => explains.areTests);
   const what = counted(failures, areTests ? 'failed test' : 'failure');
   return `${counted(answers.length, 'cause')}, ${what}, in the order in which to fix them`;

@@ -3,7 +3,7 @@ import type { Build } from '../domain/build.ts';
 import type { Category } from '../domain/category.ts';
 import type { Experiment } from '../domain/experiment.ts';
 import type { Cause, Situation } from '../ports/notices.ts';
-import { formOf } from './answer-view.ts';
+import { resolveForm } from './answer-view.ts';
 import type { ArrangedAnswer } from './build-answers.ts';
 
 /** The current state of an answer. A person's decision takes precedence over the analysis. Texts are raw. */
@@ -77,7 +77,7 @@ function firstSentence(text: string): string {
 
 function formOfCause(analysis: Analysis, decided: 'accept' | 'correct' | 'reject' | null): CauseStanding['form'] {
   if (decided !== null) return decided === 'accept' ? 'confirmed' : decided === 'correct' ? 'corrected' : 'rejected';
-  return analysis.terminationReason === 'failed' ? 'failed' : formOf(analysis);
+  return analysis.terminationReason === 'failed' ? 'failed' : resolveForm(analysis);
 }
 
 const NOTHING: ChangeStanding = { verdict: null, says: null };

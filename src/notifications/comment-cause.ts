@@ -1,9 +1,9 @@
 import type { Analysis } from '../domain/analysis.ts';
 import { shortCommit } from '../domain/build.ts';
 import { suggestedFix } from '../domain/experiment.ts';
-import { maxOf, minOf } from '../lib/collections.ts';
+import { findMax, findMin } from '../lib/collections.ts';
 import { factBlock } from './answer-markdown.ts';
-import { type AnswerFact, type AnswerView, answerView, placeOf, proofLines } from './answer-view.ts';
+import { type AnswerFact, type AnswerView, answerView, formatPlace, proofLines } from './answer-view.ts';
 import { nameTests } from './build-answers.ts';
 import type { CauseStanding } from './cause-standing.ts';
 import { buildName, changeWords, markdownLink, type NoticeLinks, standingWords } from './notice-words.ts';
@@ -67,9 +67,9 @@ function explained(standing: CauseStanding, { facts }: AnswerView): string[] {
   const texts = facts.filter(({ kind }) => kind === 'prose');
   const cause = texts.filter(({ name }) => name === 'Cause');
   const others = texts.filter(({ name }) => name !== 'Cause');
-  const blocksOf = (some: readonly AnswerFact[]) => some.map((fact) => factBlock(fact, MAX_PROSE));
+  const renderBlocks = (some: readonly AnswerFact[]) => some.map((fact) => factBlock(fact, MAX_PROSE));
   const tried = standing.change.says?.what === 'tried';
-  return [tried ? change(standing) : '', ...blocksOf(cause), tried ? '' : change(standing), ...blocksOf(others)];
+  return [tried ? change(standing) : '', ...renderBlocks(cause), tried ? '' : change(standing), ...renderBlocks(others)];
 }
 
 /**
@@ -110,7 +110,7 @@ function references(standing: CauseStanding, isOneOfMany: boolean, links: Notice
     decide,
     ...suspects.map((suspect) => {
       const by = suspect.commit === null ? '' : ` (${inline(shortCommit(suspect.commit))})`;
-      return `suspect ${codeSpan(clip(placeOf(suspect), MAX_TITLE))}${by}`;
+      return `suspect ${codeSpan(clip(formatPlace(suspect), MAX_TITLE))}${by}`;
     }),
     tests === '' ? null : `${tests}${more > 0 ? ` and ${formatNumber(more)} more` : ''}`,
   ].filter((part) => part !== null);
@@ -122,6 +122,6 @@ function lines({ cause, build }: CauseStanding, links: NoticeLinks): string | nu
   const source = quotes[0]?.source;
   if (source === undefined) return null;
   const numbers = quotes.filter((quote) => quote.source === source).map(({ line }) => line);
-  const range = { lineStart: minOf(numbers), lineEnd: maxOf(numbers) };
+  const range = { lineStart: findMin(numbers), lineEnd: findMax(numbers) };
   return markdownLink('Lines in the log', links.lines(build.id, source, range));
 }

@@ -102,15 +102,15 @@ export function noticeChannel<Content extends object>({ rule, render, client }: 
   const { find } = client;
   return {
     channel: rule.channel,
-    placeOf: (build, known) => rule.placeOf(build, known),
+    findPlace: (build, known) => rule.findPlace(build, known),
     prepare: (situation) => {
       const content = render(situation);
-      return content === null ? null : { hash: hashOf(content), show: (call) => client.show(content, call) };
+      return content === null ? null : { hash: hashContent(content), show: (call) => client.show(content, call) };
     },
     ...(find === undefined ? {} : { find: (call) => find(call) }),
   };
 }
 
-function hashOf(content: object): string {
+function hashContent(content: object): string {
   return createHash('sha256').update(JSON.stringify(content)).digest('hex');
 }

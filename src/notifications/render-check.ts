@@ -53,10 +53,10 @@ export function renderCheck(situation: Situation, links: NoticeLinks): CheckCont
     status: toSay.state === 'looking' || (toSay.state === 'answered' && toSay.open > 0) ? 'in_progress' : 'completed',
     commit: head.build.commit,
     pullRequest: head.build.pullRequest,
-    title: short(titleOf(toSay), MAX_TITLE),
+    title: short(formatTitle(toSay), MAX_TITLE),
     summary: comment.body,
     text: allEvidence(causes, links),
-    annotations: causes.flatMap(annotationOf).slice(0, MAX_ANNOTATIONS),
+    annotations: causes.flatMap(createAnnotations).slice(0, MAX_ANNOTATIONS),
     detailsUrl: links.build(head.build.id),
   };
 }
@@ -72,7 +72,7 @@ function passedAfterAll(build: Build, commit: string, { about }: Situation, link
   return { status: 'completed', commit, pullRequest, ...said, annotations: [], detailsUrl: links.build(build.id) };
 }
 
-export function titleOf(toSay: ToSay): string {
+export function formatTitle(toSay: ToSay): string {
   switch (toSay.state) {
     case 'looking':
       return toSay.failures > 0 ? `Analyzing ${countWords(toSay.failures, false)}` : 'Analyzing the failure';
@@ -120,7 +120,7 @@ function allEvidence(causes: readonly CauseStanding[], links: NoticeLinks): stri
 }
 
 /** Creates an annotation at the first suspect with a line. Returns none if there is no such suspect. */
-function annotationOf({ cause, category, title, rootCause, form, change }: CauseStanding): CheckAnnotation[] {
+function createAnnotations({ cause, category, title, rootCause, form, change }: CauseStanding): CheckAnnotation[] {
   const suspect = cause.analysis.answer.suspects.find(({ line, path }) => line !== null && line > 0 && isPath(path));
   if (suspect === undefined || suspect.line === null || form === 'rejected' || form === 'failed') return [];
   const said = form === 'confirmed' || form === 'corrected' ? form : formatConfidence(cause.analysis.verdict.confidence);

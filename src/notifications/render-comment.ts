@@ -1,5 +1,5 @@
 import { type Build, shortCommit } from '../domain/build.ts';
-import { sumOf } from '../lib/collections.ts';
+import { sumNumbers } from '../lib/collections.ts';
 import { formatConfidence } from '../lib/text.ts';
 import type { FailedBefore, Situation } from '../ports/notices.ts';
 import type { CauseStanding } from './cause-standing.ts';
@@ -46,7 +46,7 @@ function commentBlocks(toSay: ToSay, links: NoticeLinks): string[] {
 }
 
 function looking({ builds, failures, question, usualMs }: Extract<ToSay, { state: 'looking' }>, links: NoticeLinks): string[] {
-  const names = namesOf(builds.map(({ build }) => build));
+  const names = formatNames(builds.map(({ build }) => build));
   const what = failures > 0 ? `${countWords(failures, false)} in ${names}` : `why ${names} failed`;
   const commit = builds[0]?.build.commit ?? null;
   const watch = builds[0] === undefined ? null : markdownLink('Watch', links.build(builds[0].build.id));
@@ -80,7 +80,7 @@ function answered(toSay: Extract<ToSay, { state: 'answered' }>, links: NoticeLin
 
 /** Counts, and what needs whom. */
 function headline({ causes, builds, failures, areTests, open }: Extract<ToSay, { state: 'answered' }>): string {
-  const where = `${namesOf(builds)}${commitOf(builds)}`;
+  const where = `${formatNames(builds)}${formatCommit(builds)}`;
   const failed = areTests ? `${countWords(failures, true)} failed` : countWords(failures, false);
   const [only] = causes;
   if (causes.length === 1 && open === 0 && only?.form === 'unsure') {
@@ -108,8 +108,8 @@ function footer(causes: readonly CauseStanding[], only: CauseStanding | null, bu
   const analysis = only?.cause.analysis ?? null;
   const page = analysis !== null ? links.analysis(analysis.id) : first === undefined ? null : links.build(first.id);
   const usage = causes.map(({ cause }) => cause.analysis);
-  const seconds = sumOf(usage.map(({ milliseconds }) => milliseconds));
-  const cost = sumOf(usage.map((one) => one.usage.costUsd));
+  const seconds = sumNumbers(usage.map(({ milliseconds }) => milliseconds));
+  const cost = sumNumbers(usage.map((one) => one.usage.costUsd));
   const parts = [
     ...(only?.form === 'unsure' && review !== null
       ? [markdownLink('Decide', links.review(review.id)), `waiting since ${review.openedAt.slice(11, 16)} UTC`]
@@ -129,12 +129,12 @@ function wrong(page: string | null): string | null {
 function couldNotLook(toSay: Extract<ToSay, { state: 'could-not-look' }>, links: NoticeLinks): string[] {
   const { builds, causes, unread, why } = toSay;
   const what = unread
-    ? `**${namesOf(builds)} failed. Faultline could not read ${builds.length === 1 ? 'its log' : 'their logs'}**`
+    ? `**${formatNames(builds)} failed. Faultline could not read ${builds.length === 1 ? 'its log' : 'their logs'}**`
     : `**${countWords(causes.length, false)}. Faultline could not analyze ${causes.length === 1 ? 'it' : 'them'}**`;
   const reason = why === '' ? '' : ` (${inline(clip(why.replace(/\.$/, ''), 300))})`;
   const [first] = builds;
   const known = first === undefined ? null : markdownLink('Details', links.build(first.id));
-  return [`${what}${reason}.${unread ? '' : ` · ${namesOf(builds)}`}${known === null ? '' : ` ${known}`}`];
+  return [`${what}${reason}.${unread ? '' : ` · ${formatNames(builds)}`}${known === null ? '' : ` ${known}`}`];
 }
 
 function goneLine({ build, fixedBy, failures }: FailedBefore): string {
@@ -154,13 +154,13 @@ function fixed(one: FailedBefore, links: NoticeLinks): string {
   return [headline, `<details>${summary}`, shown.join('\n'), '</details>'].join('\n\n');
 }
 
-function namesOf(builds: readonly Build[]): string {
+function formatNames(builds: readonly Build[]): string {
   const names = builds.slice(0, MAX_NAMED_BUILDS).map((build) => codeSpan(buildName(build)));
   const more = builds.length - names.length;
   return `${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
-function commitOf(builds: readonly Build[]): string {
+function formatCommit(builds: readonly Build[]): string {
   const [commit, ...others] = new Set(builds.map(({ commit }) => commit));
   return commit && others.length === 0 ? ` · ${inline(shortCommit(commit))}` : '';
 }
@@ -199,7 +199,7 @@ function fitCauses<Cause>(causes: readonly Cause[], { full, line, more, budget }
     return left < 0;
   });
   const count = listed < 0 ? causes.length : Math.max(1, listed);
-  let spare = budget - MORE - sumOf(lines.slice(0, count).map(({ length }) => length + BETWEEN));
+  let spare = budget - MORE - sumNumbers(lines.slice(0, count).map(({ length }) => length + BETWEEN));
   const blocks: string[] = [];
   let isFull = true;
   for (const [index, cause] of causes.slice(0, count).entries()) {

@@ -1,4 +1,4 @@
-import { maxOf } from '../lib/collections.ts';
+import { findMax } from '../lib/collections.ts';
 import { spelledOut } from '../lib/text.ts';
 
 /**
@@ -177,7 +177,7 @@ function escapeLineStart(line: string): string {
 }
 
 function longestRun(text: string): number {
-  return maxOf(
+  return findMax(
     Array.from(text.matchAll(/`+/g), ([run]) => run.length),
     0,
   );

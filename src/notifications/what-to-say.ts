@@ -1,7 +1,7 @@
 import { isUnread } from '../domain/analysis.ts';
 import type { Build } from '../domain/build.ts';
 import type { ReviewerQuestion } from '../domain/review.ts';
-import { sumOf } from '../lib/collections.ts';
+import { sumNumbers } from '../lib/collections.ts';
 import type { BuildSituation, FailedBefore, Situation } from '../ports/notices.ts';
 import { arrangeAnswers } from './build-answers.ts';
 import { type CauseStanding, causeStanding } from './cause-standing.ts';
@@ -47,15 +47,15 @@ export function whatToSay(situation: Situation): ToSay | null {
   const causes = failed
     .flatMap(({ causes: found, build }) => arrangeAnswers(found).map((cause) => causeStanding(cause, build, situation)))
     .toSorted(byRank);
-  const failures = sumOf(failed.map((one) => one.failures));
+  const failures = sumNumbers(failed.map((one) => one.failures));
   if (causes.length === 0) return looking(failed, failures, situation);
-  const open = sumOf(failed.map((one) => (one.causes.length === 0 ? Math.max(1, one.openCauses) : one.openCauses)));
+  const open = sumNumbers(failed.map((one) => (one.causes.length === 0 ? Math.max(1, one.openCauses) : one.openCauses)));
   if (open === 0 && causes.every(({ form }) => form === 'failed')) return couldNotLook(builds, causes);
   const areTests = causes.every(({ cause }) => cause.tests.length > 0) && open === 0;
   return {
     state: 'answered',
     builds,
-    failures: Math.max(failures, sumOf(causes.map(({ cause }) => cause.failures))),
+    failures: Math.max(failures, sumNumbers(causes.map(({ cause }) => cause.failures))),
     areTests,
     causes,
     open,

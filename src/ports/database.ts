@@ -52,12 +52,12 @@ export const pageQuery = { limit: queryInteger(1, 200, 50), offset: queryInteger
  * Creates the schema of a page of items. `next` is the offset of the next page, or null if this page was not
  * full.
  */
-export function listOf<Item extends z.ZodType>(item: Item) {
+export function createListSchema<Item extends z.ZodType>(item: Item) {
   return z.object({ items: z.array(item), limit: z.int(), offset: z.int(), next: z.int().nullable() });
 }
 
 /** Converts the items of this page to the form of `createListSchema`. */
-export function pageOf<Item>(items: Item[], { limit, offset }: Page) {
+export function toPage<Item>(items: Item[], { limit, offset }: Page) {
   return { items, limit, offset, next: items.length < limit ? null : offset + limit };
 }
 

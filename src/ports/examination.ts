@@ -1,4 +1,4 @@
-import { messageOf } from '../domain/errors.ts';
+import { getErrorMessage } from '../domain/errors.ts';
 import { orAborted } from '../lib/time.ts';
 
 export interface Finding {
@@ -29,7 +29,7 @@ export async function examine({ name, mend, limitMs = LIMIT_MS, ask }: Examinati
   try {
     return [await orAborted(ask(limit), limit)].flat();
   } catch (error) {
-    const says = error === limit.reason ? `no answer within ${limitMs / 1000} s` : messageOf(error);
+    const says = error === limit.reason ? `no answer within ${limitMs / 1000} s` : getErrorMessage(error);
     return [wrong(name, says.replaceAll(/\s+/g, ' ').slice(0, MAX_SENTENCE), mend)];
   }
 }

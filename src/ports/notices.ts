@@ -24,12 +24,12 @@ export interface NoticeRule {
    * Finds the place for a notice about a build. Returns null if the channel has no notices about such builds.
    * `defaultBranch` is the branch that the CI reported, otherwise null.
    */
-  placeOf(build: Build, known: { readonly defaultBranch: string | null }): NoticePlace | null;
+  findPlace(build: Build, known: { readonly defaultBranch: string | null }): NoticePlace | null;
   /**
    * Returns the address of a posted notice by its reference. Absent if notices of this channel have no page
    * of their own.
    */
-  pageOf?(build: Build, reference: string): string | null;
+  getPageAddress?(build: Build, reference: string): string | null;
 }
 
 export interface NoticeCall {

@@ -1,5 +1,5 @@
 import type { SourceText } from '../domain/build.ts';
-import { messageOf, TriageError } from '../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../domain/errors.ts';
 import { inParallel } from '../lib/collections.ts';
 import { sizeInWords } from '../log/decode/decode.ts';
 import { type ArtifactRoom, namelessText, openArtifact } from '../log/survey/open-artifact.ts';
@@ -33,7 +33,7 @@ export function artifactsToFetch<One extends Offered>(
 ): { readonly fetch: readonly One[]; readonly leave: readonly { readonly name: string; readonly why: string }[] } {
   const fetch: One[] = [];
   const leave: { name: string; why: string }[] = [];
-  for (const one of [...offered].sort((left, right) => rankOf(left.name) - rankOf(right.name))) {
+  for (const one of [...offered].sort((left, right) => rankName(left.name) - rankName(right.name))) {
     const why = reasonToLeave(one, limits.maxBytes) ?? (fetch.length < limits.maxCount ? null : `${limits.maxCount} others were fetched`);
     if (why === null) fetch.push(one);
     else leave.push({ name: one.name, why });
@@ -45,10 +45,10 @@ function reasonToLeave({ name, bytes }: Offered, maxBytes: number): string | nul
   if (bytes !== null && bytes > maxBytes) return `it is ${sizeInWords(bytes)}, more than ${sizeInWords(maxBytes)}`;
   const named = namedAs(name);
   if (named?.grade === 'skip') return named.reason;
-  return rankOf(name) === 3 ? 'a build output, judging by its name' : null;
+  return rankName(name) === 3 ? 'a build output, judging by its name' : null;
 }
 
-function rankOf(name: string): number {
+function rankName(name: string): number {
   const start = name.slice(0, MAX_NAME);
   if (REPORT_NAME.test(start)) return 0;
   if (namedAs(name)?.grade === 'relevant') return 0;
@@ -85,7 +85,7 @@ export async function fetchArtifacts<One extends Offered>(fetching: ArtifactFetc
     return [...read.flat(), ...leave.map(({ name, why }) => namelessText(name, why))];
   } catch (error) {
     if (fetching.signal.aborted || logs === 0) throw error;
-    fetching.notes.push(`The run's artifacts could not be read: ${messageOf(error)}`);
+    fetching.notes.push(`The run's artifacts could not be read: ${getErrorMessage(error)}`);
     return [];
   }
 }

@@ -160,7 +160,7 @@ const LFS_POINTER = 'version https://git-lfs.github.com/spec/v1\n';
  * Returns the requested lines of a file. Throws `unsupported-type` if the repository does not contain it as
  * text.
  */
-export function windowOf(path: string, text: string, range: { lineStart?: number; lineEnd?: number }): FileWindow {
+export function sliceLines(path: string, text: string, range: { lineStart?: number; lineEnd?: number }): FileWindow {
   assertText(path, text);
   const all = text.split('\n');
   if (all.at(-1) === '') all.pop();
@@ -229,7 +229,7 @@ const SQUASH = /\(#(\d{1,9})\)$/;
  * Returns the pull request that the commit's own subject names, or null. The quoted title in a revert does
  * not count.
  */
-export function pullRequestOf(subject: string): number | null {
+export function parsePullRequest(subject: string): number | null {
   const named = MERGE.exec(subject) ?? SQUASH.exec(subject.trimEnd());
   return named === null ? null : Number(named[1]);
 }
@@ -237,7 +237,7 @@ export function pullRequestOf(subject: string): number | null {
 /** Returns a commit as a host lists it, without its files. The subject is the first line of the message. */
 export function commitInfo(commit: string, message: string | null | undefined, author: Pick<CommitInfo, 'author' | 'at'>): CommitInfo {
   const subject = message?.split('\n')[0] ?? '';
-  return { commit, ...author, subject, files: [], pullRequest: pullRequestOf(subject) };
+  return { commit, ...author, subject, files: [], pullRequest: parsePullRequest(subject) };
 }
 
 /** Returns null instead of throwing `not-found` or the error code in `also`. */

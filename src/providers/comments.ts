@@ -63,12 +63,12 @@ export const COMMENT_PAGES = 20;
  * by its author.
  */
 export function createCommentClient(options: CommentOptions): NotificationClient<{ readonly body: string }> {
-  const open = ({ notice, signal }: NoticeCall) => options.open(notice.repository, pullRequestOf(notice), signal);
+  const open = ({ notice, signal }: NoticeCall) => options.open(notice.repository, getPullRequest(notice), signal);
   return {
     find: async (call) => await findOwn(await open(call), call.notice),
     show: async ({ body }, call) => {
       const thread = await open(call);
-      const text = `${markerOf(call.notice)}\n${body}`;
+      const text = `${createMarker(call.notice)}\n${body}`;
       if (text.length > options.maxBody)
         throw new TriageError('too-large', `The comment has ${text.length} characters, more than ${options.label} allows.`);
       const { reference } = call.notice;
@@ -81,11 +81,11 @@ export function createCommentClient(options: CommentOptions): NotificationClient
 }
 
 /** Returns the first line of the comment, an invisible marker. */
-function markerOf(notice: Notice): string {
-  return `<!-- faultline:v1 repo=${notice.repository} pr=${pullRequestOf(notice)} -->`;
+function createMarker(notice: Notice): string {
+  return `<!-- faultline:v1 repo=${notice.repository} pr=${getPullRequest(notice)} -->`;
 }
 
-export function pullRequestOf({ about, key }: Notice): number {
+export function getPullRequest({ about, key }: Notice): number {
   if (about.type === 'pull-request') return about.pullRequest;
   throw new TriageError('invalid-input', `The notice ${key} has no pull request.`);
 }
@@ -107,7 +107,7 @@ export async function* ownComments<Comment extends PostedComment>(
 }
 
 async function findOwn(thread: CommentThread, notice: Notice): Promise<{ reference: string } | null> {
-  for await (const { id } of ownComments(thread, markerOf(notice))) return { reference: String(id) };
+  for await (const { id } of ownComments(thread, createMarker(notice))) return { reference: String(id) };
   return null;
 }
 

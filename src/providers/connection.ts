@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { messageOf } from '../domain/errors.ts';
+import { getErrorMessage } from '../domain/errors.ts';
 import { type Finding, ok, wrong } from '../ports/examination.ts';
 import { probe } from './probe.ts';
 import type { Change, Question, RestClient } from './rest-client.ts';
@@ -46,7 +46,7 @@ export interface WebhookQuestions {
   /** "write webhooks": what the token must be allowed to do for that, for people. */
   readonly right: string;
   /** The path that makes the host send a test event now; null if the host has none. */
-  readonly testOf: ((id: string) => string) | null;
+  readonly buildTestPath: ((id: string) => string) | null;
   /** The newest deliveries according to the host, newest first; null if the host does not report them. */
   readonly deliveries: ((id: string, signal: AbortSignal) => Promise<readonly HookDelivery[]>) | null;
 }
@@ -96,7 +96,7 @@ export async function checkRights({ client, checks }: WebhookQuestions, signal: 
       findings.push(ok(name, 'can be read'));
     } catch (error) {
       signal.throwIfAborted();
-      findings.push(wrong(name, messageOf(error), mend));
+      findings.push(wrong(name, getErrorMessage(error), mend));
     }
   }
   return findings;
@@ -117,9 +117,9 @@ export async function ensureHook(
 }
 
 /** Asks the host to send an event of its own now; `false` where it cannot be asked. */
-export async function requestTest({ client, right, testOf }: WebhookQuestions, id: string, signal: AbortSignal): Promise<boolean> {
-  if (testOf === null) return false;
-  await client.send(z.unknown(), { method: 'POST', path: testOf(id), what: 'a test delivery', right, signal });
+export async function requestTest({ client, right, buildTestPath }: WebhookQuestions, id: string, signal: AbortSignal): Promise<boolean> {
+  if (buildTestPath === null) return false;
+  await client.send(z.unknown(), { method: 'POST', path: buildTestPath(id), what: 'a test delivery', right, signal });
   return true;
 }
 
@@ -136,7 +136,7 @@ export async function sendGreeting(address: string, { headers, body }: Greeting,
     const mend = `check that ${address} leads to Faultline, and that the service runs with the same webhook secret`;
     return wrong(name, `${address} returned ${status}${said?.error === undefined ? '' : `: ${said.error.message}`}`, mend);
   } catch (error) {
-    return wrong(name, messageOf(error), `check that ${address} can be reached from here, and that the service is running`);
+    return wrong(name, getErrorMessage(error), `check that ${address} can be reached from here, and that the service is running`);
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Build, SourceText } from '../domain/build.ts';
-import { isRetryable, messageOf, TriageError } from '../domain/errors.ts';
+import { getErrorMessage, isRetryable, TriageError } from '../domain/errors.ts';
 import { decodeSource } from '../log/decode/decode.ts';
 import type { BuildSource } from '../ports/build-source.ts';
 import { withDeadline } from './rest-client.ts';
@@ -109,7 +109,7 @@ export async function fetchFailedLogs<Job extends CiJob>(fetching: LogFetching<J
       if (isRetryable(error) || signal.aborted) throw error;
       if (isMissing(error) && endedJustNow(job)) throw notYet(job, error);
       firstError ??= error;
-      notes.push(`The log of job "${job.name}" could not be read: ${messageOf(error)}`);
+      notes.push(`The log of job "${job.name}" could not be read: ${getErrorMessage(error)}`);
     }
   }
   if (failed.length > MAX_FAILED) notes.push(`${failed.length} jobs failed; the logs of the first ${MAX_FAILED} were read.`);

@@ -19,12 +19,12 @@ export type CommentPage = (repository: string, pullRequest: number, id: string) 
 
 /** Creates the rule for one comment per pull request. The first failed build opens the comment. */
 export function commentRule({ channel, isOfOurs }: Place, page?: CommentPage): NoticeRule {
-  const pageOf: NoticeRule['pageOf'] = ({ repository, pullRequest }, id) =>
+  const getPageAddress: NoticeRule['getPageAddress'] = ({ repository, pullRequest }, id) =>
     page === undefined || pullRequest === null ? null : page(repository, pullRequest, id);
   return {
     channel,
-    ...(page !== undefined && { pageOf }),
-    placeOf: (build) => {
+    ...(page !== undefined && { getPageAddress }),
+    findPlace: (build) => {
       const { repository, pullRequest, status } = build;
       if (pullRequest === null || !isOfOurs(build)) return null;
       const about = { type: 'pull-request', repository, pullRequest } as const;
@@ -37,7 +37,7 @@ export function commentRule({ channel, isOfOurs }: Place, page?: CommentPage): N
 function statusRule({ channel, isOfOurs }: Place): NoticeRule {
   return {
     channel,
-    placeOf: (build) => {
+    findPlace: (build) => {
       const { repository, commit, status } = build;
       if (!isOfCommit(build) || commit === null || !isOfOurs(build)) return null;
       return { key: `${channel}:${repository}@${commit}`, about: { type: 'commit', repository, commit }, opens: status === 'failed' };
@@ -49,7 +49,7 @@ function statusRule({ channel, isOfOurs }: Place): NoticeRule {
 export function buildRule({ channel, isOfOurs }: Place): NoticeRule {
   return {
     channel,
-    placeOf: (build) => {
+    findPlace: (build) => {
       if (!isOfOurs(build)) return null;
       return { key: `${channel}:${build.id}`, about: { type: 'build', buildId: build.id }, opens: build.status === 'failed' };
     },

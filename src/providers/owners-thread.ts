@@ -16,7 +16,7 @@ export interface OwnersQuestion {
 
 export interface OwnersAnswer extends Pick<CodeOwners, 'problems'> {
   /** One for each path, in order; null: it has no owner. */
-  readonly owned: readonly ReturnType<CodeOwners['ownersOf']>[];
+  readonly owned: readonly ReturnType<CodeOwners['findOwners']>[];
 }
 
 /** Answers a question; throws `timeout` where that takes too long, and the reason of the signal where it is aborted. */

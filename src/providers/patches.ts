@@ -11,7 +11,7 @@ export function filesOfDiff(text: string): ChangedFile[] {
   return `\n${text}`
     .split('\ndiff --git ')
     .slice(1)
-    .map(fileOf)
+    .map(parseFile)
     .filter((file) => file !== null);
 }
 
@@ -22,13 +22,13 @@ export function countLines(patch: string): { readonly additions: number; readonl
   return { additions: count('+'), deletions: count('-') };
 }
 
-function fileOf(section: string): ChangedFile | null {
+function parseFile(section: string): ChangedFile | null {
   const start = section.indexOf('\n@@ ');
   const head = (start === -1 ? section : section.slice(0, start)).split('\n');
   const hunks = start === -1 ? '' : section.slice(start + 1).replace(/\n$/, '');
   const after = (mark: string) => head.find((line) => line.startsWith(mark))?.slice(mark.length);
   const [renamedFrom, renamedTo] = [after('rename from '), after('rename to ')];
-  const [before, now] = [sideOf(after('--- ')), sideOf(after('+++ '))];
+  const [before, now] = [parseSide(after('--- ')), parseSide(after('+++ '))];
   // A binary file, an empty one or a change of mode alone: both names are in the first line, and are alike.
   const path = plain(renamedTo) ?? now ?? before ?? namedTwice(head[0] ?? '');
   if (path === null) return null;
@@ -45,7 +45,7 @@ function fileOf(section: string): ChangedFile | null {
 }
 
 /** Removes the prefix from a path such as `a/src/cart.ts`; null for `/dev/null`. */
-function sideOf(side: string | undefined): string | null {
+function parseSide(side: string | undefined): string | null {
   const path = plain(side?.replace(/\t$/, ''));
   return path === null || path === '/dev/null' ? null : path.replace(/^[ab]\//, '');
 }
@@ -190,10 +190,10 @@ interface ChangedGroup {
  * is null where they was not anywhere.
  */
 export function traceBack(patch: string, range: LineRange): { readonly touched: boolean; readonly before: LineRange | null } {
-  const groups = groupsOf(patch);
+  const groups = parseGroups(patch);
   const touched = groups.some((group) => touches(group, range));
-  const first = oldLineOf(groups, range.first, ({ oldStart }) => oldStart);
-  const last = oldLineOf(groups, range.last, ({ oldStart, oldCount }) => oldStart + oldCount - 1);
+  const first = toOldLine(groups, range.first, ({ oldStart }) => oldStart);
+  const last = toOldLine(groups, range.last, ({ oldStart, oldCount }) => oldStart + oldCount - 1);
   return { touched, before: last < first ? null : { first, last } };
 }
 
@@ -209,7 +209,7 @@ function touches({ newStart, newCount }: ChangedGroup, { first, last }: LineRang
  * Returns the earlier number of a line: within a group the result of `inside`, elsewhere the number without
  * the lines that the groups above added.
  */
-function oldLineOf(groups: readonly ChangedGroup[], line: number, inside: (group: ChangedGroup) => number): number {
+function toOldLine(groups: readonly ChangedGroup[], line: number, inside: (group: ChangedGroup) => number): number {
   let added = 0;
   for (const group of groups) {
     if (group.newStart > line) break;
@@ -220,7 +220,7 @@ function oldLineOf(groups: readonly ChangedGroup[], line: number, inside: (group
 }
 
 /** Lists the changed groups of a unified diff, from top to bottom. */
-function groupsOf(patch: string): ChangedGroup[] {
+function parseGroups(patch: string): ChangedGroup[] {
   const groups: ChangedGroup[] = [];
   let oldLine = 0;
   let newLine = 0;

@@ -1,4 +1,4 @@
-import { messageOf, TriageError } from '../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../domain/errors.ts';
 import { readText } from '../lib/http-body.ts';
 import { jsonIn } from '../lib/text.ts';
 import { clockFindings, type Examination, type Finding, note, ok, wrong } from '../ports/examination.ts';
@@ -40,9 +40,12 @@ export async function probe({ url, headers = {}, body }: Probe, signal: AbortSig
       aheadMs: Number.isNaN(date) ? null : date - Date.now(),
     };
   } catch (cause) {
-    if (signal.aborted) throw new TriageError('timeout', `${hostOf(url)} did not respond in time`, { retryable: true, cause });
+    if (signal.aborted) throw new TriageError('timeout', `${getHost(url)} did not respond in time`, { retryable: true, cause });
     const { cause: inner } = cause instanceof Error ? cause : {};
-    throw new TriageError('upstream-failed', `${hostOf(url)} cannot be reached: ${messageOf(inner ?? cause)}`, { retryable: true, cause });
+    throw new TriageError('upstream-failed', `${getHost(url)} cannot be reached: ${getErrorMessage(inner ?? cause)}`, {
+      retryable: true,
+      cause,
+    });
   }
 }
 
@@ -52,7 +55,7 @@ async function smallJson(response: Response): Promise<unknown> {
 }
 
 /** Addresses may hold user and password. */
-function hostOf(url: string): string {
+function getHost(url: string): string {
   return URL.canParse(url) ? new URL(url).host : 'the address';
 }
 
@@ -105,7 +108,7 @@ export function tokenApi(api: TokenApi): { health: ((signal: AbortSignal) => Pro
   const ask = async (signal: AbortSignal): Promise<readonly Finding[]> => {
     if (question === null) return lacking === null ? [] : [note(name, lacking.says, lacking.mend)];
     const { status, json, aheadMs } = await probe(question, signal);
-    return [...clockFindings(`${name} clock`, aheadMs), findingOf(api, status, json)];
+    return [...clockFindings(`${name} clock`, aheadMs), toFinding(api, status, json)];
   };
   return {
     health:
@@ -121,7 +124,7 @@ export function tokenApi(api: TokenApi): { health: ((signal: AbortSignal) => Pro
   };
 }
 
-function findingOf({ name, label, says, mend }: TokenApi, status: number, json: unknown): Finding {
+function toFinding({ name, label, says, mend }: TokenApi, status: number, json: unknown): Finding {
   if (status === 401 || status === 403) return wrong(name, `the token is refused (${status})`, mend.token);
   const said = status < 300 ? says(json) : null;
   return said === null ? wrong(name, `the server there is not the API of ${label}`, mend.address) : ok(name, said);

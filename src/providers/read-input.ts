@@ -2,7 +2,7 @@ import { createHash, hash as hashOnce } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { parse } from 'secure-json-parse';
 import { z } from 'zod';
-import { messageOf, TriageError, typedText } from '../domain/errors.ts';
+import { getErrorMessage, TriageError, typedText } from '../domain/errors.ts';
 import { storable } from '../lib/text.ts';
 import { maskLine } from '../log/mask/shapes.ts';
 
@@ -11,7 +11,7 @@ export function parseJson(what: string, text: string): unknown {
   try {
     return parse(text);
   } catch (error) {
-    throw new TriageError('invalid-input', `${what} is not valid JSON: ${messageOf(error)}. Send one JSON object in UTF-8.`, {
+    throw new TriageError('invalid-input', `${what} is not valid JSON: ${getErrorMessage(error)}. Send one JSON object in UTF-8.`, {
       cause: error,
     });
   }

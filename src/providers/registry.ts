@@ -9,7 +9,7 @@ import { JenkinsSettings, jenkinsProvider } from './jenkins/provider.ts';
 import type { Provider } from './provider.ts';
 
 /** Returns every CI system and code host, with its settings. */
-export function providersOf(config: ProvidersConfig): readonly Provider[] {
+export function createProviders(config: ProvidersConfig): readonly Provider[] {
   return [
     githubProvider(config.github),
     giteaProvider(config.gitea),

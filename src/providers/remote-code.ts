@@ -51,7 +51,7 @@ export interface RemoteCode {
   readonly label: string;
   repository(name: string, signal: AbortSignal): Promise<KnownRepository | null>;
   /** Returns the full id of a commit, branch or tag; null if it is missing or the repository is empty. */
-  commitOf(repository: KnownRepository, ref: string, signal: AbortSignal): Promise<string | null>;
+  findCommit(repository: KnownRepository, ref: string, signal: AbortSignal): Promise<string | null>;
   tree(place: Place, signal: AbortSignal): Promise<{ readonly entries: readonly TreeEntry[]; readonly truncated: boolean }>;
   /** Returns one file of a tree that is too large to be listed completely; null for a folder. */
   entry(place: Place, path: string, signal: AbortSignal): Promise<TreeEntry | null>;
@@ -67,7 +67,7 @@ export interface RemoteCode {
   /** Throws `forbidden` if the host requires a token for blame; null if it has no such API. */
   readonly blame: ((place: Place, query: LinesOf, signal: AbortSignal) => Promise<readonly BlamedRange[]>) | null;
   /** Returns the merged pull request that contains a commit, else any pull request; null if there is none. */
-  pullRequestOf(place: Place, commit: string, signal: AbortSignal): Promise<number | null>;
+  findPullRequest(place: Place, commit: string, signal: AbortSignal): Promise<number | null>;
   repositories(limit: number, signal: AbortSignal): Promise<readonly RepositoryInfo[]>;
 }
 

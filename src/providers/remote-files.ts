@@ -11,8 +11,8 @@ import {
   MAX_LINES,
   mostTelling,
   orNull,
+  sliceLines,
   submoduleError,
-  windowOf,
 } from './code-questions.ts';
 import { createBoundedCache, createTogether } from './memory.ts';
 import { blameByHistory } from './patches.ts';
@@ -76,7 +76,7 @@ export function createRemoteFiles(code: RemoteCode, changes: RemoteChanges) {
     },
     /** Found as `search` finds lines. */
     searchFiles: async (place: Place, { words, limit }: { words: readonly string[]; limit: number }, signal: AbortSignal) => {
-      const hits = (await candidates(code, kept, place, words, signal)).map(({ path, text }) => hitsOf(path, text.toLowerCase(), words));
+      const hits = (await candidates(code, kept, place, words, signal)).map(({ path, text }) => countHits(path, text.toLowerCase(), words));
       return mostTelling(
         hits.filter((file) => file.words > 0),
         limit,
@@ -110,10 +110,10 @@ function createKept(code: RemoteCode): Kept {
   const trees = createBoundedCache<CommitTree>(KEPT_ENTRIES, (tree) => tree.entries.size + 1);
   const together = createTogether<CommitTree>();
   const blobs = createBoundedCache<string>(KEPT_CHARACTERS, (text) => text.length + 1);
-  const keyOf = ({ owner, repo }: Place, id: string) => `${owner}/${repo} ${id}`;
+  const toKey = ({ owner, repo }: Place, id: string) => `${owner}/${repo} ${id}`;
 
   async function tree(place: Place, signal: AbortSignal): Promise<CommitTree> {
-    const key = keyOf(place, place.commit);
+    const key = toKey(place, place.commit);
     const known = trees.get(key);
     if (known !== undefined) return known;
     return together(key, signal, async () => {
@@ -127,7 +127,7 @@ function createKept(code: RemoteCode): Kept {
   }
 
   async function blob(place: Place, entry: TreeEntry, signal: AbortSignal): Promise<string> {
-    const key = keyOf(place, entry.sha);
+    const key = toKey(place, entry.sha);
     const known = blobs.get(key);
     if (known !== undefined) return known;
     const text = await code.blob(place, entry, signal);
@@ -148,7 +148,7 @@ async function readFile(code: RemoteCode, kept: Kept, place: Place, query: FileQ
     if (entry.mode === SUBMODULE) throw submoduleError(path);
     assertReadableSize(path, entry.size ?? 0);
     const text = await kept.blob(place, { ...entry, path }, signal);
-    if (entry.mode !== LINK) return windowOf(path, text, query);
+    if (entry.mode !== LINK) return sliceLines(path, text, query);
     const target = linkTarget(path, text);
     if (target === null) throw linkError(path, text);
     path = target;
@@ -167,7 +167,7 @@ async function candidates(code: RemoteCode, kept: Kept, place: Place, words: rea
   return texts.sort((left, right) => (left.path < right.path ? -1 : 1));
 }
 
-function hitsOf(path: string, text: string, words: readonly string[]): FileHits {
+function countHits(path: string, text: string, words: readonly string[]): FileHits {
   const counts = words.map((word) => text.split(word.toLowerCase()).length - 1);
   return { path, occurrences: counts.reduce((sum, count) => sum + count, 0), words: counts.filter((count) => count > 0).length };
 }

@@ -28,7 +28,7 @@ export function createRemoteHost(code: RemoteCode): CodeHost {
     async commitDiff(place, signal) {
       const diff = await orNull(changes.commit(place, signal));
       if (diff === null) return null;
-      const pullRequest = diff.commit.pullRequest ?? (await orNull(code.pullRequestOf(place, place.commit, signal), 'upstream-auth'));
+      const pullRequest = diff.commit.pullRequest ?? (await orNull(code.findPullRequest(place, place.commit, signal), 'upstream-auth'));
       return { ...diff, commit: { ...diff.commit, pullRequest } };
     },
     async compare({ repository, ...refs }, signal) {
@@ -58,7 +58,7 @@ const WITH_FILES = 20;
 const AT_ONCE = 6;
 
 function createChanges(code: RemoteCode): RemoteChanges {
-  const kept = createBoundedCache<CommitDiff>(KEPT_CHARACTERS, weightOf);
+  const kept = createBoundedCache<CommitDiff>(KEPT_CHARACTERS, measureWeight);
   async function commit(place: Place, signal: AbortSignal): Promise<CommitDiff> {
     const key = `${place.owner}/${place.repo} ${place.commit}`;
     const known = kept.get(key);
@@ -80,7 +80,7 @@ function createChanges(code: RemoteCode): RemoteChanges {
   };
 }
 
-function weightOf({ files }: CommitDiff): number {
+function measureWeight({ files }: CommitDiff): number {
   return files.reduce((sum, file) => sum + file.path.length + (file.patch?.length ?? 0) + 100, 100);
 }
 
@@ -118,7 +118,7 @@ function createPlaces(code: RemoteCode): Places {
 }
 
 async function checkedCommit(code: RemoteCode, known: KnownRepository, name: string, signal: AbortSignal): Promise<string | null> {
-  const commit = await orNull(code.commitOf(known, name, signal));
+  const commit = await orNull(code.findCommit(known, name, signal));
   if (commit === null || FULL_ID.test(commit)) return commit;
   throw new TriageError('upstream-failed', `${code.label}'s response for the commit ${name} is not a commit ID.`);
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { z } from 'zod';
-import { messageOf, TriageError } from '../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../domain/errors.ts';
 import { readBytes, readText } from '../lib/http-body.ts';
 import { jsonIn } from '../lib/text.ts';
 import { backoff, orAborted, retryAfter } from '../lib/time.ts';
@@ -143,9 +143,9 @@ async function askOnce(
       throw new TriageError('upstream-failed', `${options.label} sent ${what} to an address that is not encrypted.`);
     const response = await fetchOnce(options, url, { init, what, signal, isHome: url.origin === root.origin });
     const location = response.headers.get('location');
-    if (response.ok) return await bodyOf(options.label, what, response.body, maxBytes);
+    if (response.ok) return await readBody(options.label, what, response.body, maxBytes);
     if (response.status < 300 || response.status > 399 || location === null || init.method !== 'GET')
-      throw await meaningOf(options, what, response, init.right);
+      throw await toTriageError(options, what, response, init.right);
     await response.body?.cancel();
     url = new URL(location, url);
   }
@@ -178,9 +178,9 @@ async function fetchOnce({ label, headers }: RestOptions, url: URL, { init, what
 }
 
 /** Reads a body up to a limit; above it the rest is not read. `what` names it for people. Throws `too-large`, and `upstream-failed` where it breaks off. */
-export async function bodyOf(label: string, what: string, body: ReadableStream<Uint8Array> | null, maxBytes: number): Promise<Buffer> {
+export async function readBody(label: string, what: string, body: ReadableStream<Uint8Array> | null, maxBytes: number): Promise<Buffer> {
   const bytes = await readBytes(body, maxBytes).catch((cause: unknown) => {
-    const says = `The connection to ${label} broke while reading ${what}: ${messageOf(cause)}.`;
+    const says = `The connection to ${label} broke while reading ${what}: ${getErrorMessage(cause)}.`;
     throw new TriageError('upstream-failed', says, { retryable: true, cause });
   });
   if (bytes !== null) return bytes;
@@ -189,7 +189,7 @@ export async function bodyOf(label: string, what: string, body: ReadableStream<U
 }
 
 /** Converts a response other than 2xx to the error of a triage. */
-async function meaningOf({ label, tokenSetting }: RestOptions, what: string, response: Response, right = READ): Promise<TriageError> {
+async function toTriageError({ label, tokenSetting }: RestOptions, what: string, response: Response, right = READ): Promise<TriageError> {
   const { status, headers } = response;
   const said = status === 400 ? saidIn(await readText(response.body, MAX_COMPLAINT_BYTES)) : '';
   await response.body?.cancel().catch(() => undefined);

@@ -5,7 +5,7 @@ import { fenceAround, inline } from '../notifications/visible-text.ts';
 import { whatToSay } from '../notifications/what-to-say.ts';
 import type { NoticeCall, NotificationClient, Situation } from '../ports/notices.ts';
 import { orNull } from './code-questions.ts';
-import { type CommentThread, ownComments, type PostedComment, pullRequestOf } from './comments.ts';
+import { type CommentThread, getPullRequest, ownComments, type PostedComment } from './comments.ts';
 import { filesOfDiff } from './patches.ts';
 
 /** Lines of a file that are replaced by others. */
@@ -48,12 +48,12 @@ export function renderSuggestions(situation: Situation): Suggestions | null {
     const replacement = fix === null ? null : replacementIn(fix.diff);
     if (fix === null || replacement === null) return [];
     const cause = createHash('sha256').update(analysis.fingerprint).digest('hex').slice(0, 16);
-    return [{ cause, ...replacement, text: textOf(fix) }];
+    return [{ cause, ...replacement, text: formatText(fix) }];
   });
   return { suggestions: [...new Map(suggestions.map((one) => [one.cause, one])).values()].slice(0, MAX_SUGGESTIONS) };
 }
 
-function textOf({ sentence }: FixAttempt): string {
+function formatText({ sentence }: FixAttempt): string {
   return `**Faultline tried this change.** ${inline(sentence)} It says whether the tests pass, not whether the change is right.`;
 }
 
@@ -128,7 +128,7 @@ export interface SuggestionOptions {
 export function createSuggestionClient(options: SuggestionOptions): NotificationClient<Suggestions> {
   return {
     show: async ({ suggestions }, { notice, signal }: NoticeCall) => {
-      const pullRequest = pullRequestOf(notice);
+      const pullRequest = getPullRequest(notice);
       const shown = { reference: `${pullRequest}` };
       if (suggestions.length === 0 && notice.reference === null) return shown;
       const thread = await options.open(notice.repository, pullRequest, signal);
@@ -138,8 +138,8 @@ export function createSuggestionClient(options: SuggestionOptions): Notification
       for (const suggestion of suggestions) {
         const place = placeIn(patches.get(suggestion.path) ?? '', suggestion);
         if (place === null) continue;
-        const body = bodyOf(suggestion, options);
-        const known = [...left].find((one) => isAt(one, place) && one.body?.startsWith(markerOf(suggestion.cause)));
+        const body = formatBody(suggestion, options);
+        const known = [...left].find((one) => isAt(one, place) && one.body?.startsWith(createMarker(suggestion.cause)));
         if (known === undefined) await thread.create(place, body);
         else if (known.body?.trim() !== body.trim()) await thread.edit(known.id, body);
         if (known !== undefined) left.delete(known);
@@ -152,7 +152,7 @@ export function createSuggestionClient(options: SuggestionOptions): Notification
 
 const MARKER = '<!-- faultline:v1 suggestion=';
 
-function markerOf(cause: string): string {
+function createMarker(cause: string): string {
   return `${MARKER}${cause} -->`;
 }
 
@@ -183,8 +183,8 @@ function newLines(patch: string): Map<number, { readonly text: string; readonly 
   return lines;
 }
 
-function bodyOf({ cause, text, before, after }: Suggestion, { fenceWord }: SuggestionOptions): string {
+function formatBody({ cause, text, before, after }: Suggestion, { fenceWord }: SuggestionOptions): string {
   const ticks = fenceAround(after.join('\n'));
   // Word for word: what is committed must be what was tried.
-  return [markerOf(cause), text, '', ticks + fenceWord(before.length), ...after, ticks, ''].join('\n');
+  return [createMarker(cause), text, '', ticks + fenceWord(before.length), ...after, ticks, ''].join('\n');
 }

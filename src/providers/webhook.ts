@@ -177,7 +177,7 @@ export function readBasicPassword(request: WebhookRequest): string | undefined {
  * Computes the HMAC-SHA256 of the parts, in hexadecimal. Bytes are measurably cheaper than the text that they
  * encode.
  */
-export function hmacOf(secret: string, ...parts: readonly (string | Buffer)[]): string {
+export function computeHmac(secret: string, ...parts: readonly (string | Buffer)[]): string {
   const hmac = createHmac('sha256', secret);
   for (const part of parts) hmac.update(part);
   return hmac.digest('hex');
@@ -189,7 +189,7 @@ export function hmacOf(secret: string, ...parts: readonly (string | Buffer)[]): 
  */
 export function isSigned(body: Buffer, signature: string, secrets: readonly string[]): boolean {
   const given = Buffer.from(signature);
-  const matches = body.length === 0 ? [] : secrets.map((secret) => timingSafeEqual(given, Buffer.from(hmacOf(secret, body))));
+  const matches = body.length === 0 ? [] : secrets.map((secret) => timingSafeEqual(given, Buffer.from(computeHmac(secret, body))));
   return matches.includes(true);
 }
 

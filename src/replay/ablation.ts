@@ -2,7 +2,7 @@ import { AblationStage, type Design, ReadStage } from '../domain/calibration.ts'
 import { TriageError } from '../domain/errors.ts';
 import type { Toolbox } from '../ports/toolbox.ts';
 import type { InvestigateDeps } from '../service/triage/investigate.ts';
-import { toolsOf } from './figures/effort.ts';
+import { listTools } from './figures/effort.ts';
 
 /** Parses the names of stages. Throws `invalid-input`, which lists all stages, if one is unknown. */
 export function parseStages(names: readonly string[]): AblationStage[] {
@@ -14,7 +14,7 @@ export function parseStages(names: readonly string[]): AblationStage[] {
 }
 
 /** Returns the stages that belong to the reader of the logs. */
-export function readStagesOf(stages: readonly AblationStage[]): ReadonlySet<ReadStage> {
+export function toReadStages(stages: readonly AblationStage[]): ReadonlySet<ReadStage> {
   return new Set(stages.flatMap((stage) => ReadStage.safeParse(stage).data ?? []));
 }
 
@@ -40,11 +40,11 @@ export interface Experiment {
  * Returns the system without these stages, in the given design, or null for the whole system as it is. The
  * caller that reads the logs must leave out the green log (`green`).
  */
-export async function experimentOf(stages: readonly AblationStage[], design: Design = 'loop'): Promise<Experiment | null> {
+export async function createExperiment(stages: readonly AblationStage[], design: Design = 'loop'): Promise<Experiment | null> {
   if (stages.length === 0 && design === 'loop') return null;
   const graph = design === 'linear' ? (await import('../../graphs/linear/graph.ts')).linearInPlaceOfLoop() : null;
   return {
-    without: readStagesOf(stages),
+    without: toReadStages(stages),
     change: (investigation) => ({
       ...investigation,
       toolbox: leaveOutTools(investigation.toolbox, stages),
@@ -64,10 +64,10 @@ function limitsWithout(limits: InvestigateDeps['limits'], stages: readonly Ablat
 const TOOLS: Partial<Record<AblationStage, readonly string[]>> = {
   library: ['search_error_library'],
   knowledge: ['search_knowledge'],
-  'code-host': toolsOf('code host'),
-  history: toolsOf('history'),
-  logs: toolsOf('log'),
-  web: toolsOf('web'),
+  'code-host': listTools('code host'),
+  history: listTools('history'),
+  logs: listTools('log'),
+  web: listTools('web'),
   green: ['diff_with_green'],
 };
 

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { messageOf, TriageError } from '../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../domain/errors.ts';
 import { inParallel } from '../lib/collections.ts';
 import type { Masker } from '../log/mask/mask.ts';
 import type { ChatModel } from '../ports/chat-model.ts';
-import { type Figure, type FigureSection, idsOf, shareFigure } from './figures/figure.ts';
-import { pairsOf } from './figures/groups.ts';
+import { type Figure, type FigureSection, listIds, shareFigure } from './figures/figure.ts';
+import { countPossiblePairs } from './figures/groups.ts';
 import type { ReplayedCase } from './run/replay.ts';
 
 export interface JudgeOptions {
@@ -42,12 +42,12 @@ const Usage = z.object({ inputTokens: z.number(), outputTokens: z.number(), cost
  */
 export async function judgeCases(cases: readonly ReplayedCase[], options: JudgeOptions, signal: AbortSignal) {
   const bill: Bill = { inputTokens: 0, outputTokens: 0, costUsd: 0, costKnown: true };
-  const judge = async (one: ReplayedCase): Promise<JudgedCase> => ({ one, opinions: await opinionsOf(one, options, bill, signal) });
+  const judge = async (one: ReplayedCase): Promise<JudgedCase> => ({ one, opinions: await askOpinions(one, options, bill, signal) });
   const judged = await inParallel(cases.filter(isJudgeable), options.concurrency, judge);
   return { model: options.chatModel.name, promptHash: options.prompt.hash, cases: judged, ...bill };
 }
 
-async function opinionsOf(one: ReplayedCase, options: JudgeOptions, bill: Bill, signal: AbortSignal): Promise<JudgedCase['opinions']> {
+async function askOpinions(one: ReplayedCase, options: JudgeOptions, bill: Bill, signal: AbortSignal): Promise<JudgedCase['opinions']> {
   const shown = await shownToJudge(one, options.masker);
   const opinions: JudgedCase['opinions'][number][] = [];
   for (let repeat = 0; repeat < options.repeats; repeat++) {
@@ -75,7 +75,7 @@ async function askOnce(
     signal.throwIfAborted();
     const usage = error instanceof TriageError ? Usage.safeParse(error.details.usage) : null;
     if (usage?.success === true) addTo(bill, usage.data);
-    return { notJudged: messageOf(error) };
+    return { notJudged: getErrorMessage(error) };
   }
 }
 
@@ -117,13 +117,13 @@ function isJudgeable({ row, result }: ReplayedCase): boolean {
  * judge does not see the logs.
  */
 async function shownToJudge({ row, result }: ReplayedCase, masker: Masker): Promise<{ label: string; answer: string }> {
-  const label = textOf({ 'Root cause': row?.root_cause, Fix: row?.fix });
-  const answer = textOf({ 'Root cause': result.rootCause, Advice: result.fixRecommendation });
+  const label = joinTexts({ 'Root cause': row?.root_cause, Fix: row?.fix });
+  const answer = joinTexts({ 'Root cause': result.rootCause, Advice: result.fixRecommendation });
   const [first, second] = await masker.maskAll([label, answer]);
   return { label: (first?.text ?? '').slice(0, JUDGE.budget.label), answer: (second?.text ?? '').slice(0, JUDGE.budget.answer) };
 }
 
-function textOf(parts: Readonly<Record<string, string | null | undefined>>): string {
+function joinTexts(parts: Readonly<Record<string, string | null | undefined>>): string {
   const said = Object.entries(parts).map(([heading, text]) => [heading, text?.trim() ?? '']);
   return said.flatMap(([heading, text]) => (text === '' ? [] : `${heading}: ${text}`)).join('\n');
 }
@@ -142,9 +142,9 @@ export function scoreJudge(report: Awaited<ReturnType<typeof judgeCases>>): Figu
   const heard = report.cases.map(({ one, opinions }): Heard => ({ one, opinions: opinions.filter(isOpinion) }));
   const judged = heard.filter(({ opinions }) => opinions.length > 0);
   const mute = heard.filter(({ opinions }) => opinions.length === 0);
-  const withFix = judged.filter(({ opinions }) => verdictOf(opinions, 'fix') !== 'unknown');
+  const withFix = judged.filter(({ opinions }) => pickVerdict(opinions, 'fix') !== 'unknown');
   const figures: Figure[] = [
-    shareFigure('judge: not judged', mute.length, heard.length, idsOf(mute)),
+    shareFigure('judge: not judged', mute.length, heard.length, listIds(mute)),
     ...verdictShares(judged, 'cause'),
     ...verdictShares(withFix, 'fix'),
     ...agreement(judged),
@@ -159,8 +159,8 @@ export function scoreJudge(report: Awaited<ReturnType<typeof judgeCases>>): Figu
 function verdictShares(judged: readonly Heard[], part: Part): Figure[] {
   if (judged.length === 0) return [];
   return ['same', 'partly', 'different'].map((verdict) => {
-    const said = judged.filter(({ opinions }) => verdictOf(opinions, part) === verdict);
-    return shareFigure(`judge: ${part} ${verdict}`, said.length, judged.length, verdict === 'same' ? [] : idsOf(said));
+    const said = judged.filter(({ opinions }) => pickVerdict(opinions, part) === verdict);
+    return shareFigure(`judge: ${part} ${verdict}`, said.length, judged.length, verdict === 'same' ? [] : listIds(said));
   });
 }
 
@@ -173,14 +173,14 @@ function agreement(judged: readonly Heard[]): Figure[] {
   const torn: Heard[] = [];
   for (const entry of judged) {
     const causes = entry.opinions.map(({ cause }) => cause);
-    const own = [...Map.groupBy(causes, (cause) => cause).values()].reduce((total, same) => total + pairsOf(same.length), 0);
-    if (own < pairsOf(causes.length)) torn.push(entry);
+    const own = [...Map.groupBy(causes, (cause) => cause).values()].reduce((total, same) => total + countPossiblePairs(same.length), 0);
+    if (own < countPossiblePairs(causes.length)) torn.push(entry);
     agreed += own;
-    pairs += pairsOf(causes.length);
+    pairs += countPossiblePairs(causes.length);
   }
   if (pairs === 0) return [];
   const cases = judged.filter(({ opinions }) => opinions.length > 1).length;
-  const against = torn.length === 0 ? {} : { against: idsOf(torn) };
+  const against = torn.length === 0 ? {} : { against: listIds(torn) };
   return [{ name: 'judge: agreement with itself on the cause', value: agreed / pairs, cases, ...against }];
 }
 
@@ -189,7 +189,7 @@ type Part = 'cause' | 'fix';
 /** The worst first, so that a tie goes to it. */
 const ORDER = ['different', 'partly', 'same', 'unknown'];
 
-function verdictOf(opinions: readonly Opinion[], part: Part): string {
+function pickVerdict(opinions: readonly Opinion[], part: Part): string {
   const counts = ORDER.map((verdict) => ({ verdict, count: opinions.filter((opinion) => opinion[part] === verdict).length }));
   return counts.reduce((best, next) => (next.count > best.count ? next : best)).verdict;
 }

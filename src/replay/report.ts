@@ -1,4 +1,4 @@
-import { maxOf, minOf, present } from '../lib/collections.ts';
+import { findMax, findMin, present } from '../lib/collections.ts';
 import { formatConfidence } from '../lib/text.ts';
 import { type Figure, type FigureSection, isRight, judgedCases, mean } from './figures/figure.ts';
 import type { ReplayedCase } from './run/replay.ts';
@@ -16,11 +16,11 @@ const MARK = '  ← ';
 export function renderFigures(heading: string, sections: readonly FigureSection[]): string {
   const plain = sections.flatMap(({ figures }) => figures.filter(({ cell }) => cell === undefined));
   const width = longest(plain.map(({ name }) => name));
-  const blocks = sections.map(({ title, figures }) => [title, ...rowsOf(figures, width)].join('\n'));
+  const blocks = sections.map(({ title, figures }) => [title, ...formatRows(figures, width)].join('\n'));
   return [heading, '='.repeat(heading.length), '', blocks.join('\n\n')].join('\n');
 }
 
-function rowsOf(figures: readonly Figure[], width: number): string[] {
+function formatRows(figures: readonly Figure[], width: number): string[] {
   const plain = figures.filter(({ cell }) => cell === undefined);
   const intervals = longest(plain.map(intervalText));
   const counts = longest(plain.map(({ cases }) => `n=${cases}`));
@@ -29,10 +29,10 @@ function rowsOf(figures: readonly Figure[], width: number): string[] {
     const line = `${INDENT}${figure.name.padEnd(width)}  ${valueText(figure).padStart(10)}  ${`n=${figure.cases}`.padEnd(counts)}${interval}`;
     return marked(line, isNotable(figure), figure.against ?? []);
   });
-  return [...gridOf(figures), ...lines];
+  return [...formatGrid(figures), ...lines];
 }
 
-function gridOf(figures: readonly Figure[]): string[] {
+function formatGrid(figures: readonly Figure[]): string[] {
   const cells = figures.flatMap((figure) => (figure.cell === undefined ? [] : [{ ...figure.cell, figure }]));
   if (cells.length === 0) return [];
   const columns = [...new Set(cells.map(({ column }) => column))];
@@ -142,7 +142,7 @@ interface Spread {
  * Lists every figure that all repeats have and that is not the same in all, in their order. Grids are left
  * out.
  */
-export function spreadOf(repeats: readonly (readonly FigureSection[])[]): Spread[] {
+export function listSpreads(repeats: readonly (readonly FigureSection[])[]): Spread[] {
   const [first = [], ...others] = repeats.map((sections) =>
     sections.flatMap(({ figures }) => figures.filter(({ cell }) => cell === undefined)),
   );
@@ -150,7 +150,7 @@ export function spreadOf(repeats: readonly (readonly FigureSection[])[]): Spread
     const values = [figure, ...others.flatMap((figures) => figures.find(({ name }) => name === figure.name) ?? [])].map(
       ({ value }) => value,
     );
-    const [low, high] = [minOf(values), maxOf(values)];
+    const [low, high] = [findMin(values), findMax(values)];
     if (values.length < repeats.length || low === high) return [];
     return [{ name: figure.name, unit: figure.unit, mean: mean(values), low, high, repeats: values.length }];
   });
@@ -219,10 +219,10 @@ export interface JunitTest {
 
 /** Creates a suite of cases. A case that failed is an error; one with a wrong category is a failure. */
 export function casesSuite(name: string, cases: readonly ReplayedCase[]): JunitSuite {
-  return { name, tests: cases.map(testOf) };
+  return { name, tests: cases.map(toTest) };
 }
 
-function testOf(one: ReplayedCase): JunitTest {
+function toTest(one: ReplayedCase): JunitTest {
   const { result } = one;
   const test = { name: result.id, seconds: result.milliseconds / 1000 };
   if (result.error !== null) return { ...test, error: result.error };

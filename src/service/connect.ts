@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { messageOf, TriageError } from '../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../domain/errors.ts';
 import { examine, type Finding, note, ok, wrong } from '../ports/examination.ts';
 import { type Connection, checkRights, ensureHook, requestTest, sendGreeting, type WebhookQuestions } from '../providers/connection.ts';
 import type { Provider } from '../providers/provider.ts';
@@ -43,7 +43,7 @@ export async function* connect(provider: Connectable, request: ConnectRequest, s
   } else {
     yield* await checkRights(questions, signal);
   }
-  const id = 'because' in questions ? null : yield* hookOf(questions, request, signal);
+  const id = 'because' in questions ? null : yield* resolveWebhook(questions, request, signal);
   if (!request.test) return;
   if (!('because' in questions) && id !== null) yield* pinged(connection.label, questions, id, signal);
   yield await greeted(connection, request, signal);
@@ -55,7 +55,7 @@ function openQuestions({ hooks }: Connection, repository: string | null): Webhoo
   try {
     return hooks.open(repository);
   } catch (error) {
-    return { because: messageOf(error) };
+    return { because: getErrorMessage(error) };
   }
 }
 
@@ -63,7 +63,11 @@ function openQuestions({ hooks }: Connection, repository: string | null): Webhoo
  * Finds the id of the webhook at our URL, and creates the webhook if requested. Returns null if there is
  * none.
  */
-async function* hookOf(questions: WebhookQuestions, request: ConnectRequest, signal: AbortSignal): AsyncGenerator<Finding, string | null> {
+async function* resolveWebhook(
+  questions: WebhookQuestions,
+  request: ConnectRequest,
+  signal: AbortSignal,
+): AsyncGenerator<Finding, string | null> {
   const { address, secret, create } = request;
   const name = 'webhook';
   if (address === null) {
@@ -94,7 +98,7 @@ async function* hookOf(questions: WebhookQuestions, request: ConnectRequest, sig
     return (await questions.list(signal)).find((hook) => hook.address === address)?.id ?? null;
   } catch (error) {
     signal.throwIfAborted();
-    if (create) yield wrong(name, messageOf(error), 'give the token the permission named above, or add the webhook by hand');
+    if (create) yield wrong(name, getErrorMessage(error), 'give the token the permission named above, or add the webhook by hand');
     return null;
   }
 }
@@ -117,7 +121,7 @@ async function* pinged(label: string, questions: WebhookQuestions, id: string, s
     yield note(name, `requested from ${label}`, mend);
   } catch (error) {
     signal.throwIfAborted();
-    yield note(name, messageOf(error), mend);
+    yield note(name, getErrorMessage(error), mend);
   }
 }
 

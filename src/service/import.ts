@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Build, type NewBuild, WHOLE_BUILD } from '../domain/build.ts';
 import type { Category } from '../domain/category.ts';
-import { isRetryable, messageOf, TriageError } from '../domain/errors.ts';
+import { getErrorMessage, isRetryable, TriageError } from '../domain/errors.ts';
 import { Blame, blameByText, isBlameRight } from '../domain/experiment.ts';
 import { append } from '../lib/collections.ts';
 import { backoff } from '../lib/time.ts';
@@ -114,17 +114,17 @@ async function* importRun(
   // One that is stored halfway, because a process died, is stored again.
   if (known !== null && known.status !== 'unknown') {
     const buildId = known.status === 'failed' ? known.id : null;
-    return { outcome: 'known', says: nameOf(known), buildId };
+    return { outcome: 'known', says: formatBuildName(known), buildId };
   }
   const reading = yield* patiently(() => run.load(signal), request, signal);
   if ('ignored' in reading) return { outcome: 'leftOut', says: `run ${externalId}: ${reading.ignored}`, buildId: null };
-  const says = nameOf(reading.build);
+  const says = formatBuildName(reading.build);
   if (reading.build.status === 'passed') {
     await keepPassed(deps, reading);
     return { outcome: 'passed', says, buildId: null };
   }
   try {
-    const asked = { ...reading.build, id: 'past', receivedAt: momentOf(reading.build) };
+    const asked = { ...reading.build, id: 'past', receivedAt: getEndTime(reading.build) };
     const fetched = yield* patiently(() => request.source.fetch(asked, signal), request, signal);
     return { outcome: 'failed', says, buildId: await keepFailed(deps, reading, fetched) };
   } catch (error) {
@@ -134,25 +134,25 @@ async function* importRun(
   }
 }
 
-function nameOf({ pipeline, number, branch }: Pick<NewBuild, 'pipeline' | 'number' | 'branch'>): string {
+function formatBuildName({ pipeline, number, branch }: Pick<NewBuild, 'pipeline' | 'number' | 'branch'>): string {
   return `${pipeline} #${number}${branch === null ? '' : ` on ${branch}`}`;
 }
 
 /** Returns the time when a run ended, as far as its CI reports it. */
-function momentOf({ finishedAt, startedAt }: NewBuild): string {
+function getEndTime({ finishedAt, startedAt }: NewBuild): string {
   return finishedAt ?? startedAt ?? new Date().toISOString();
 }
 
 async function keepPassed({ database, stores }: ImportDeps, intake: Intake): Promise<void> {
   await database.transaction(async (sql) => {
-    await stores.builds.upsert(intake.build, sql, momentOf(intake.build));
+    await stores.builds.upsert(intake.build, sql, getEndTime(intake.build));
     await storeBuild({ stores }, intake, sql, async () => true);
   });
 }
 
 async function keepWithoutLog({ database, stores }: ImportDeps, { build }: Intake): Promise<void> {
   await database.transaction(async (sql) => {
-    const { build: stored } = await stores.builds.upsert(build, sql, momentOf(build));
+    const { build: stored } = await stores.builds.upsert(build, sql, getEndTime(build));
     await stores.builds.addFailedPart(stored.id, WHOLE_BUILD, sql);
   });
 }
@@ -163,7 +163,7 @@ async function keepWithoutLog({ database, stores }: ImportDeps, { build }: Intak
  */
 async function keepFailed(deps: ImportDeps, intake: Intake, fetched: FetchedBuild): Promise<string> {
   const { database, stores, archive, masker } = deps;
-  const { build } = await stores.builds.upsert({ ...intake.build, status: 'unknown' }, undefined, momentOf(intake.build));
+  const { build } = await stores.builds.upsert({ ...intake.build, status: 'unknown' }, undefined, getEndTime(intake.build));
   const { sources, own } = await maskSources(fetched.sources, masker);
   for (const source of sources) await archive.put(build.id, source);
   await stores.outside.saveLogPages(build.id, sources);
@@ -190,7 +190,7 @@ async function* patiently<Result>(
       if (signal.aborted || !isRetryable(error) || (asked === undefined && failures >= TRIES)) throw error;
       const ms = Math.min(asked ?? backoff(retryUnitMs, failures, LONGEST_BACKOFF_MS), LONGEST_WAIT_MS);
       if (asked === undefined) failures += 1;
-      yield { type: 'waiting', ms, because: messageOf(error) };
+      yield { type: 'waiting', ms, because: getErrorMessage(error) };
       await sleep(ms, undefined, { signal });
     }
   }
@@ -230,7 +230,7 @@ const PAGE = 200;
 const MAX_BUILDS = 5_000;
 const MAX_CAUSES = 10;
 
-export async function reportOf(
+export async function readAnswerReport(
   { builds, analyses }: { readonly builds: Pick<Stores['builds'], 'list'>; readonly analyses: Pick<Stores['analyses'], 'heads'> },
   { repository, since }: { readonly repository: string; readonly since: Date },
 ): Promise<AnswerReport> {
@@ -247,7 +247,7 @@ export async function reportOf(
     for (const build of failed) {
       const own = heads.get(build.id) ?? [];
       if (own.length === 0) counts.unanswered += 1;
-      for (const head of own) answers.push(answerOf(build, head));
+      for (const head of own) answers.push(toReportedAnswer(build, head));
       append(
         tried,
         own.filter((head) => head.tried !== null),
@@ -255,13 +255,13 @@ export async function reportOf(
     }
     if (page.length < PAGE || recent.length < page.length) break;
   }
-  return { builds: counts, answers, causes: causesOf(answers), guesses: guessesOf(tried) };
+  return { builds: counts, answers, causes: countCauses(answers), guesses: scoreGuesses(tried) };
 }
 
 const SAID = { 'this-change': 'this change', 'not-this-change': 'not this change', flaky: 'flaky' } as const;
 
 /** Scores the guesses about failures that an experiment has decided. */
-export function guessesOf(heads: readonly Pick<Head, 'guess' | 'tried'>[]): Guess[] {
+export function scoreGuesses(heads: readonly Pick<Head, 'guess' | 'tried'>[]): Guess[] {
   const decided = heads.flatMap(({ guess, tried }) => {
     const truth = Blame.safeParse(tried);
     return truth.success ? [{ said: blameByText(guess), truth: truth.data }] : [];
@@ -275,14 +275,14 @@ export function guessesOf(heads: readonly Pick<Head, 'guess' | 'tried'>[]): Gues
 
 type Head = Awaited<ReturnType<Stores['analyses']['heads']>>[number];
 
-function answerOf(build: Build, head: Head): ReportedAnswer {
+function toReportedAnswer(build: Build, head: Head): ReportedAnswer {
   const { id, pipeline, number, attempt, branch, url, receivedAt: at } = build;
   const { category, title, confidence, failures, action } = head;
   const shown = { id, pipeline, number, attempt, branch, url, at };
   return { analysisId: head.id, build: shown, category, title, confidence, failures, isPublished: action === 'auto_notify' };
 }
 
-function causesOf(answers: readonly ReportedAnswer[]): AnswerReport['causes'] {
+function countCauses(answers: readonly ReportedAnswer[]): AnswerReport['causes'] {
   const groups = Map.groupBy(answers, ({ category, title }) => `${category} ${title}`);
   const causes = [...groups.values()].flatMap(([first, ...more]) =>
     first === undefined ? [] : [{ category: first.category, title: first.title, count: more.length + 1 }],

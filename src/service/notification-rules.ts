@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { TriageError } from '../domain/errors.ts';
 import {
-  conditionOf,
   GATHER_MS,
   MAX_RULES,
   NewsChannel,
@@ -9,11 +8,12 @@ import {
   type NotificationRuleInput,
   type Occasion,
   type OwnerChannels,
+  parseCondition,
   plannedMessages,
 } from '../domain/notification-rule.ts';
 import { type Clock, orAborted } from '../lib/time.ts';
 import { meets } from '../notifications/rules/handlers.ts';
-import { CHANNEL_NAMES, type Messengers, newsOf } from '../notifications/rules/news.ts';
+import { CHANNEL_NAMES, type Messengers, readNews } from '../notifications/rules/news.ts';
 import type { Logger } from '../ports/telemetry.ts';
 import type { ShownStores } from '../stores/stores.ts';
 
@@ -74,7 +74,7 @@ export async function saveOwner({ stores, messengers, logger }: RuleDeps, channe
 
 /** Returns the repository that the query names. */
 function checkRule({ query, channel, destination, quietFrom, quietTo }: NotificationRuleInput, messengers: Messengers): string | null {
-  const { filter } = conditionOf(query);
+  const { filter } = parseCondition(query);
   // Only a preview is without.
   if (destination !== '') checkDestination(channel, destination, messengers);
   if ((quietFrom === null) !== (quietTo === null)) throw new TriageError('invalid-input', 'Quiet hours need both a start and an end.');
@@ -133,7 +133,7 @@ export async function previewRule({ stores, messengers, clock }: RuleDeps, rule:
     const causes = [...new Map(told.map((one) => [`${one.repository} ${one.fingerprint}`, one])).values()];
     const named = causes.slice(0, MOST_CAUSES).map(({ analysisId, repository, state }) => ({
       ...{ title: titles.get(analysisId) ?? 'No title', repository, analysisId },
-      state: conditionOf(rule.query).states.length === 0 ? null : state,
+      state: parseCondition(rule.query).states.length === 0 ? null : state,
     }));
     const [channel, destination] = [rule.channel, target.slice(rule.channel.length + 1)];
     return { at: new Date(at).toISOString(), channel, destination, causes: named, more: causes.length - named.length };
@@ -143,7 +143,7 @@ export async function previewRule({ stores, messengers, clock }: RuleDeps, rule:
 
 async function pastOccasions(rule: NotificationRuleInput, { failures, notificationRules }: RuleDeps['stores'], now: number) {
   const since = new Date(now - PREVIEW_DAYS * 86_400_000).toISOString();
-  const { filter, states } = conditionOf(rule.query);
+  const { filter, states } = parseCondition(rule.query);
   if (states.length > 0) {
     const changes = await notificationRules.changes(states, since, MOST_CHANGES);
     const occasions: Occasion[] = [];
@@ -173,7 +173,7 @@ export async function sendTest(deps: RuleDeps, rule: NotificationRuleInput, by: 
   const { occasions } = await pastOccasions(rule, stores, clock.now());
   const newest = occasions.toSorted((a, b) => Date.parse(b.at) - Date.parse(a.at)).slice(0, 1);
   const about = { rule: { id, name: rule.name, mention: false }, matches: newest, owners: [], isTest: true };
-  const news = await newsOf(about, { notices: stores.notices, publicUrl });
+  const news = await readNews(about, { notices: stores.notices, publicUrl });
   const signal = AbortSignal.timeout(TEST_MS);
   logger.info({ ruleId: id, channel: rule.channel, by }, 'test message of a notification rule');
   if (news === null) return;

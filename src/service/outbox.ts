@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { delayOfRetry, isRetryable, messageOf } from '../domain/errors.ts';
+import { delayOfRetry, getErrorMessage, isRetryable } from '../domain/errors.ts';
 import type { OutboxEntry, OutboxHandler } from '../domain/outbox.ts';
 import type { Masker } from '../log/mask/mask.ts';
 import type { Failpoint } from '../ports/database.ts';
@@ -39,9 +39,9 @@ const MAX_ERROR_LENGTH = 500;
 export function startOutbox({ handlers, intervalMs, stopGraceMs, ...deps }: OutboxWorkerDeps) {
   const [stopping, cutOff] = [new AbortController(), new AbortController()];
   const signals = { stopping: stopping.signal, cutOff: cutOff.signal };
-  const turns = new Map(handlers.map((handler) => [handler.topic, turnOf(() => workOff(handler, deps, signals))]));
+  const turns = new Map(handlers.map((handler) => [handler.topic, serializeRuns(() => workOff(handler, deps, signals))]));
   const topics = [...turns.keys()];
-  const looking = turnOf(async () => {
+  const looking = serializeRuns(async () => {
     try {
       const due = topics.length === 0 ? [] : await deps.outbox.due(topics);
       if (!stopping.signal.aborted) for (const topic of due) turns.get(topic)?.look();
@@ -72,7 +72,7 @@ export function startOutbox({ handlers, intervalMs, stopGraceMs, ...deps }: Outb
 }
 
 /** Runs the work one call at a time. A call requested in the meantime runs after the current one. */
-function turnOf(work: () => Promise<void>): { look(): void; ended(): Promise<void> } {
+function serializeRuns(work: () => Promise<void>): { look(): void; ended(): Promise<void> } {
   let running: Promise<void> | null = null;
   let again = false;
   const look = () => {
@@ -134,7 +134,7 @@ async function process(
     ...(keys === undefined ? {} : { keys }),
   });
   if (entries.length === 0) return null;
-  deps.failpoint?.('outbox-taken', nameOf(entries));
+  deps.failpoint?.('outbox-taken', formatEntryNames(entries));
   const isWorn = ({ attempts }: OutboxEntry) => limits !== null && attempts > limits.attempts;
   for (const entry of entries.filter(isWorn)) await giveUp(entry, `Stopped after ${limits?.attempts} attempts that did not finish.`, deps);
   const rest = entries.filter((entry) => !isWorn(entry));
@@ -154,12 +154,12 @@ async function handle(entries: readonly OutboxEntry[], run: Run): Promise<boolea
   const end = await handler.handle(entries, lease).catch((error: unknown) => ({ error, failed: true as const }));
   if (end === null) return true;
   if ('failed' in end) return await recover(entries, end.error, run);
-  deps.failpoint?.('outbox-handled', nameOf(entries));
+  deps.failpoint?.('outbox-handled', formatEntryNames(entries));
   for (const entry of entries) {
     if (await deps.outbox.finish(entry, end)) continue;
     deps.logger.warn({ topic: entry.topic, key: entry.key }, 'another process took over an outbox entry that was being processed');
   }
-  deps.failpoint?.('outbox-finished', nameOf(entries));
+  deps.failpoint?.('outbox-finished', formatEntryNames(entries));
   return true;
 }
 
@@ -176,7 +176,7 @@ async function recover(entries: readonly OutboxEntry[], error: unknown, run: Run
     for (const entry of entries) each.push(await handle([entry], run));
     return each.every(Boolean);
   }
-  const sentence = (await deps.masker.mask(messageOf(error))).text.slice(0, MAX_ERROR_LENGTH);
+  const sentence = (await deps.masker.mask(getErrorMessage(error))).text.slice(0, MAX_ERROR_LENGTH);
   for (const entry of entries) {
     if (handler.limits !== null && !(isRetryable(error) && entry.retries < handler.limits.retries))
       await giveUp(entry, sentence, deps, error);
@@ -201,7 +201,7 @@ async function giveUp(entry: OutboxEntry, reason: string, { outbox, logger }: Ou
   await outbox.finish(entry, { outcome: 'failed', error: reason });
 }
 
-function nameOf(entries: readonly OutboxEntry[]): string {
+function formatEntryNames(entries: readonly OutboxEntry[]): string {
   return entries.map(({ topic, key }) => `${topic} ${key}`).join(', ');
 }
 

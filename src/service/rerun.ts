@@ -1,5 +1,5 @@
 import type { Build } from '../domain/build.ts';
-import { messageOf, TriageError } from '../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../domain/errors.ts';
 import type { Masker } from '../log/mask/mask.ts';
 import type { Logger } from '../ports/telemetry.ts';
 import type { Provider } from '../providers/provider.ts';
@@ -38,7 +38,7 @@ export async function rerunFailedJobs({ stores, providers, masker, logger }: Rer
     await stores.outside.endRerun(id, null);
     logger.info(known, 'failed jobs re-run');
   } catch (error) {
-    await stores.outside.endRerun(id, (await masker.mask(messageOf(error))).text.slice(0, 500));
+    await stores.outside.endRerun(id, (await masker.mask(getErrorMessage(error))).text.slice(0, 500));
     logger.warn({ ...known, error }, 'failed jobs could not be re-run');
   }
 }

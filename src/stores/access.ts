@@ -113,7 +113,7 @@ export function createSessionStore(db: Database) {
     /** Null where there is none or it is over. */
     find: async (digest: string) => {
       const [row] = await db.query(FIND_SESSIONS, [digest]);
-      return row === undefined ? null : holderOf(StoredHolder.parse(row));
+      return row === undefined ? null : toSessionHolder(StoredHolder.parse(row));
     },
     end: async (digest: string) => {
       await db.query('delete from sessions where digest = $1', [digest]);
@@ -139,7 +139,7 @@ function stored({ name, roles, repositories }: Principal): object {
   return { name, roles, repositories: repositories ?? null };
 }
 
-function holderOf({ tokenDigest, principal }: z.infer<typeof StoredHolder>): SessionHolder | null {
+function toSessionHolder({ tokenDigest, principal }: z.infer<typeof StoredHolder>): SessionHolder | null {
   if (tokenDigest !== null) return { tokenDigest };
   return principal === null ? null : { principal };
 }

@@ -51,7 +51,7 @@ export function createCauseStore(db: Database) {
       await all(read, CauseEvent, EVENTS, [repository, fingerprint, limit]),
     /** Changes it and notes who did; null where there is no such cause, or another version of it by now. `now` in milliseconds since 1970. */
     change: async (key: CauseKey & { readonly version: number }, change: CauseChange, by: string, now: number, sql?: Sql) => {
-      const work = async (own: Pick<Database, 'query'>) => await first(own, Cause, CHANGE, valuesOf(key, change, by, now));
+      const work = async (own: Pick<Database, 'query'>) => await first(own, Cause, CHANGE, toChangeValues(key, change, by, now));
       return sql === undefined ? await db.transaction(work) : await work(sql);
     },
   };
@@ -108,7 +108,7 @@ const CHANGE = `
   )
   select ${COLUMNS} from changed`;
 
-function valuesOf(
+function toChangeValues(
   { repository, fingerprint, version }: CauseKey & { readonly version: number },
   change: CauseChange,
   by: string,

@@ -1,6 +1,6 @@
 import { TASKS, WRITES_IDX_MAP } from '@langchain/langgraph-checkpoint';
 import { PostgresSaver } from '@langchain/langgraph-checkpoint-postgres';
-import { messageOf, TriageError } from '../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../domain/errors.ts';
 import type { Database } from '../ports/database.ts';
 
 const SCHEMA = 'checkpoints';
@@ -16,7 +16,7 @@ export async function createPostgresCheckpointer(db: { readonly pool: Pool }): P
   try {
     await saver.setup();
   } catch (error) {
-    throw new TriageError('storage-failed', `The checkpoints could not be set up: ${messageOf(error)}`, { cause: error });
+    throw new TriageError('storage-failed', `The checkpoints could not be set up: ${getErrorMessage(error)}`, { cause: error });
   }
   return saver;
 }

@@ -95,8 +95,8 @@ function inboxMethods(db: Database) {
       // Two processes that land the same ids at once wait for each other in one order.
       rows.sort((left, right) => compare(left.source, right.source) || compare(left.delivery_id, right.delivery_id));
       const kept = await db.query<DeliveryKey>(LAND, [{ deliveries: rows }]);
-      const fresh = new Set(kept.map(keyOf));
-      return deliveries.map((one) => fresh.has(keyOf(one)));
+      const fresh = new Set(kept.map(formatKey));
+      return deliveries.map((one) => fresh.has(formatKey(one)));
     },
     /** Lands a refused delivery once more; `false` where it is not refused. */
     landAgain: async ({ source, deliveryId, intake }: ReceivedDelivery) =>
@@ -134,7 +134,7 @@ function inboxMethods(db: Database) {
   };
 }
 
-function keyOf({ source, deliveryId }: DeliveryKey): string {
+function formatKey({ source, deliveryId }: DeliveryKey): string {
   return `${source} ${deliveryId}`;
 }
 

@@ -9,7 +9,7 @@ import { Failure, FailureRow, Fingerprint } from '../domain/failure.ts';
 import { newId } from '../domain/ids.ts';
 import type { FailureGroup } from '../domain/reading.ts';
 import type { FailureFilter } from '../domain/search.ts';
-import { append, maxOf } from '../lib/collections.ts';
+import { append, findMax } from '../lib/collections.ts';
 import type { Clock } from '../lib/time.ts';
 import type { Database, Page, Sql } from '../ports/database.ts';
 import type { HistoryStore } from '../ports/stores.ts';
@@ -77,7 +77,7 @@ function newRows(buildId: string, groups: readonly FailureGroup[], stored: reado
   for (const group of groups) {
     const number =
       rows.find((row) => isOfGroup(row, group))?.group ??
-      maxOf(
+      findMax(
         rows.map((row) => row.group),
         -1,
       ) + 1;

@@ -108,7 +108,7 @@ export function createFlakinessStore(db: Database) {
 
 /** Updates the counts of tests; see `FlakinessStore.follow`. */
 export async function follow(sql: Sql, buildId: string, results: readonly TestResult[]): Promise<void> {
-  const names = testsOf(results);
+  const names = toTestOutcomes(results);
   if (names.length === 0 || names.filter(({ failed }) => failed).length > MOST_FAILING) return;
   await sql.query(BEGIN_FOLLOWING, [buildId, { names: names.filter(({ failed }) => failed) }]);
   const touched = await sql.query<{ key: string }>(TOUCHED, [buildId, { names }, MOST_FOLLOWED]);
@@ -133,7 +133,7 @@ interface NamedOutcome extends Pick<TestResult, 'name' | 'suite' | 'file'> {
  * Merges results by test: failed if any result failed, with the longest duration, because a matrix may run a
  * test on several systems. Skipped tests are left out.
  */
-function testsOf(results: readonly TestResult[]): NamedOutcome[] {
+function toTestOutcomes(results: readonly TestResult[]): NamedOutcome[] {
   const tests = new Map<string, NamedOutcome>();
   for (const { name, suite, file, status, durationMs, runner } of results) {
     if (status === 'skipped') continue;

@@ -1,4 +1,4 @@
-import { coverage, wantedOf, wordsOf } from '../log/recognise/normalise.ts';
+import { coverage, parseQuestion, tokenizeWords } from '../log/recognise/normalise.ts';
 import type { Database } from '../ports/database.ts';
 import { Passage, type PassageMatch, type PassageOf, TeamDocument, type TeamKnowledgeStore } from '../ports/knowledge.ts';
 import { all, columnsFor, first, insert } from './sql.ts';
@@ -27,7 +27,7 @@ export function createTeamKnowledgeStore(db: Database): TeamKnowledgeStore {
         const [row] = await insert(sql, 'knowledge_documents', TeamDocument.parse(document), REPLACE);
         const { id } = TeamDocument.pick({ id: true }).parse(row);
         await sql.query('delete from knowledge_passages where document_id = $1', [id]);
-        const rows = passages.map((passage) => ({ ...passage, words: wordsOf(passage.text).join(' ') }));
+        const rows = passages.map((passage) => ({ ...passage, words: tokenizeWords(passage.text).join(' ') }));
         await sql.query(PUT_PASSAGES, [id, { rows }]);
         return id;
       }),
@@ -39,7 +39,7 @@ export function createTeamKnowledgeStore(db: Database): TeamKnowledgeStore {
     all: async () => (await db.query(ALL, [MAX_PASSAGES])).map((row): PassageOf => Found.parse(row)),
     remove: async (id) => (await db.query('delete from knowledge_documents where id = $1 returning id', [id])).length > 0,
     search: async ({ text, limit, category }) => {
-      const wanted = wantedOf(text);
+      const wanted = parseQuestion(text);
       if (wanted.terms.length === 0 || limit < 1) return [];
       const question = wanted.terms
         .slice(0, MAX_TERMS)
@@ -49,7 +49,7 @@ export function createTeamKnowledgeStore(db: Database): TeamKnowledgeStore {
       const rows = await db.query(SEARCH, [question, like, category ?? null, CANDIDATES]);
       return rows
         .map((row) => Found.parse(row))
-        .map((found): PassageMatch => ({ ...found, score: coverage(wanted, wordsOf(found.text)) }))
+        .map((found): PassageMatch => ({ ...found, score: coverage(wanted, tokenizeWords(found.text)) }))
         .filter(({ score }) => score > 0)
         .toSorted((left, right) => right.score - left.score)
         .slice(0, limit);

@@ -159,7 +159,7 @@ export function createCalibrationStore(db: Database) {
     }) =>
       await db.transaction(async (sql) => {
         await sql.query(ALONE);
-        if ((await currentOf(sql, analyst)) !== replaces) return null;
+        if ((await readCurrentVersion(sql, analyst)) !== replaces) return null;
         const [row] = await sql.query(
           `insert into calibration_acts (analyst, version, replaced, actor) values ($1, $2, $3, $4) returning ${ACT}`,
           [analyst, version, replaces, actor],
@@ -205,7 +205,7 @@ const NEWEST_ACTS = 'with newest as (select distinct on (analyst) analyst, versi
 const IN_FORCE = `${NEWEST_ACTS}
   select c.version, c.analyst, c.body from newest n join calibrations c on c.version = n.version order by c.analyst`;
 
-async function currentOf(sql: Sql, analyst: string): Promise<number | null> {
+async function readCurrentVersion(sql: Sql, analyst: string): Promise<number | null> {
   const rows = await sql.query('select version from calibration_acts where analyst = $1 order by id desc limit 1', [analyst]);
   return z.object({ version: z.int().nullable() }).parse(rows[0] ?? { version: null }).version;
 }
@@ -283,12 +283,12 @@ export function createRecordingStore(db: Database, maxBytes: number = MAX_RECORD
     },
     /** In the order of the triages' ids, which begin with their time. */
     list: async (filter: RecordingFilter, { limit }: Pick<Page, 'limit'>) =>
-      await all(db, RecordingHead, LIST_RECORDINGS, [...valuesOf(filter), limit]),
+      await all(db, RecordingHead, LIST_RECORDINGS, [...toFilterValues(filter), limit]),
     find: async (triageId: string) => await first(db, StoredRecording, FIND, [triageId]),
   };
 }
 
-function valuesOf({ runs, repository, repositories, after }: RecordingFilter): unknown[] {
+function toFilterValues({ runs, repository, repositories, after }: RecordingFilter): unknown[] {
   return [runs === undefined ? null : [...runs], repository ?? null, scopeValue(repositories), after ?? ''];
 }
 

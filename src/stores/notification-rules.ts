@@ -14,7 +14,7 @@ import {
 import type { OutboxEnd, OutboxEntry } from '../domain/outbox.ts';
 import type { Database, Sql } from '../ports/database.ts';
 import type { OutboxStore } from './outbox.ts';
-import { all, columnOf, columnsFor, first, insert, likeLiteral, scopeValue } from './sql.ts';
+import { all, columnsFor, first, insert, likeLiteral, scopeValue, toColumn } from './sql.ts';
 
 /** A match of a rule with one cause, and the targets of its message. */
 export interface NewMatch {
@@ -59,7 +59,7 @@ function rulesIn(db: Database) {
     change: async (id: string, version: number, rule: NotificationRuleInput, repository: string | null, by: string) =>
       await db.transaction(async (sql) => {
         const row = { ...rule, repository, changedBy: by };
-        const columns = Object.keys(row).map((field, at) => `${columnOf(field)} = $${at + 3}`);
+        const columns = Object.keys(row).map((field, at) => `${toColumn(field)} = $${at + 3}`);
         const changed = await sql.query(
           `update notification_rules set version = version + 1, changed_at = clock_timestamp(), ${columns.join(', ')}
             where id = $1 and version = $2 returning id`,

@@ -191,7 +191,7 @@ export function createNoticeStore(db: Database, outbox: Pick<OutboxStore, 'add'>
       const [row] = await sql.query<{ defaultBranch: string | null }>(BUILD, [buildId]);
       if (row === undefined) return false;
       const build = Build.parse(row);
-      const places = placesOf(rules, (rule) => rule.placeOf(build, { defaultBranch: row.defaultBranch }));
+      const places = findPlaces(rules, (rule) => rule.findPlace(build, { defaultBranch: row.defaultBranch }));
       const entries = places.map(({ channel, key, about, opens }) => ({
         ...{ topic: `notice:${channel}`, key, buildId, delayMs, opens },
         payload: { repository: build.repository, about },
@@ -201,12 +201,14 @@ export function createNoticeStore(db: Database, outbox: Pick<OutboxStore, 'add'>
     /** Addresses of what is posted outside about this build. */
     pages: async (build: Build) => {
       const known = rules.flatMap((rule) => {
-        const place = rule.pageOf === undefined ? null : rule.placeOf(build, { defaultBranch: null });
+        const place = rule.getPageAddress === undefined ? null : rule.findPlace(build, { defaultBranch: null });
         return place === null ? [] : [{ rule, topic: `notice:${rule.channel}`, key: place.key }];
       });
       if (known.length === 0) return [];
       const posted = await all(db, Posted, POSTED, [known.map(({ topic }) => topic), known.map(({ key }) => key)]);
-      return posted.flatMap(({ topic, reference }) => known.find((one) => one.topic === topic)?.rule.pageOf?.(build, reference) ?? []);
+      return posted.flatMap(
+        ({ topic, reference }) => known.find((one) => one.topic === topic)?.rule.getPageAddress?.(build, reference) ?? [],
+      );
     },
     /** What is known of it now. */
     situation: async (about: NoticeAbout) => await readSituation(db, about),
@@ -224,7 +226,7 @@ const POSTED = `
  * Returns the places of a build's notices, sorted by key: a fixed order prevents deadlocks between
  * transactions that change the same notices.
  */
-function placesOf(rules: readonly NoticeRule[], ask: (rule: NoticeRule) => NoticePlace | null) {
+function findPlaces(rules: readonly NoticeRule[], ask: (rule: NoticeRule) => NoticePlace | null) {
   const places = rules.flatMap((rule) => {
     const place = ask(rule);
     return place === null ? [] : [{ ...place, channel: rule.channel }];

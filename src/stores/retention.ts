@@ -48,7 +48,7 @@ export function createRetentionStore(db: Database, outbox: Pick<OutboxStore, 'ad
     },
     /** What `forgetBuilds` and `forgetRepository` would delete. */
     count: async (scope: ForgetScope) => {
-      const [row] = await db.query(COUNT, valuesOf(scope));
+      const [row] = await db.query(COUNT, toScopeValues(scope));
       return Counts.parse(row);
     },
     /**
@@ -57,7 +57,7 @@ export function createRetentionStore(db: Database, outbox: Pick<OutboxStore, 'ad
      */
     forgetBuilds: async (scope: ForgetScope, limit: number) => await db.transaction((sql) => forgetBuilds(sql, outbox, scope, limit)),
     /** Has the outbox delete the texts of at most `limit` builds that stay. Returns how many. */
-    forgetLogs: async (scope: ForgetScope, limit: number) => (await db.query(FORGET_LOGS, [...valuesOf(scope), limit])).length,
+    forgetLogs: async (scope: ForgetScope, limit: number) => (await db.query(FORGET_LOGS, [...toScopeValues(scope), limit])).length,
     /** Deletes at most `limit` library entries of the repository, has the outbox delete them from the index, and returns their ids. */
     forgetLibrary: async (scope: ForgetScope & { readonly repository: string }, limit: number) =>
       await db.transaction(async (sql) => {
@@ -83,7 +83,7 @@ export function createRetentionStore(db: Database, outbox: Pick<OutboxStore, 'ad
 }
 
 async function forgetBuilds(sql: Sql, outbox: Pick<OutboxStore, 'add'>, scope: ForgetScope, limit: number): Promise<number> {
-  const ids = (await sql.query<{ id: string }>(BUILDS, [...valuesOf(scope), limit])).map(({ id }) => id);
+  const ids = (await sql.query<{ id: string }>(BUILDS, [...toScopeValues(scope), limit])).map(({ id }) => id);
   if (ids.length === 0) return 0;
   const named = await sql.query<{ id: string }>(AUDITED, [ids]);
   await outbox.add(
@@ -97,7 +97,7 @@ async function forgetBuilds(sql: Sql, outbox: Pick<OutboxStore, 'add'>, scope: F
   return ids.length;
 }
 
-function valuesOf({ repository, except, before, settledOnly }: ForgetScope): unknown[] {
+function toScopeValues({ repository, except, before, settledOnly }: ForgetScope): unknown[] {
   return [repository, [...except], before, settledOnly];
 }
 

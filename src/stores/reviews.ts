@@ -21,7 +21,7 @@ export interface ReviewFilter {
   readonly repositories?: readonly string[];
 }
 
-/** `risk`: see `riskOf`; `age`: oldest first; `confidence`: least sure first. */
+/** `risk`: see `computeRisk`; `age`: oldest first; `confidence`: least sure first. */
 export type ReviewSort = 'risk' | 'age' | 'confidence';
 
 /** Items of one fingerprint in one repository, shown as one. */
@@ -387,7 +387,7 @@ function decisionMethods(db: Database) {
       return Category.parse(row?.category);
     },
     /** What the reviewer took it for, or null. */
-    guessOf: async (id: string, reviewer: string, sql: Sql = db) => {
+    findGuess: async (id: string, reviewer: string, sql: Sql = db) => {
       const [row] = await sql.query<{ category: string }>(GUESS_OF, [id, reviewer]);
       return row === undefined ? null : Category.parse(row.category);
     },

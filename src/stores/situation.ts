@@ -20,7 +20,7 @@ const MAX_SAMPLE = 20;
  * whether the notice is still current.
  */
 export async function readSituation(db: Database, about: NoticeAbout): Promise<Situation> {
-  const scope = scopeOf(about);
+  const scope = toScope(about);
   const heads = (await db.query(newestBuilds(scope.condition), [...scope.values])).map((row) => Build.parse(row));
   const [first] = heads;
   if (first === undefined) return { about, heads: [], defaultBranch: null, usualMs: null };
@@ -38,7 +38,7 @@ interface Scope {
   readonly values: readonly unknown[];
 }
 
-function scopeOf(about: NoticeAbout): Scope {
+function toScope(about: NoticeAbout): Scope {
   switch (about.type) {
     case 'build':
       return { condition: 'b.id = $1', values: [about.buildId] };

@@ -74,14 +74,14 @@ export const fromNow = (milliseconds: string) => `clock_timestamp() + ${millisec
 export const isoTime = (column: string) => `to_char(${column} at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
 /** Converts a field name to a column name: `receivedAt` → `received_at`. */
-export const columnOf = (field: string) => field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+export const toColumn = (field: string) => field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /**
  * Returns a select list for the schema: each field from the column of its name (`receivedAt` from
  * received_at), or from the SQL given for it; `table` is the alias.
  */
 export function columnsFor(schema: z.ZodObject, table: string | null = null, given: Readonly<Record<string, string>> = {}): string {
-  const own = (field: string) => `${table === null ? '' : `${table}.`}${columnOf(field)}`;
+  const own = (field: string) => `${table === null ? '' : `${table}.`}${toColumn(field)}`;
   return Object.keys(schema.shape)
     .map((field) => `${given[field] ?? own(field)} as "${field}"`)
     .join(', ');
@@ -89,7 +89,7 @@ export function columnsFor(schema: z.ZodObject, table: string | null = null, giv
 
 /** Inserts a row, each field into the column of its name; `more` follows the values. */
 export async function insert(sql: Pick<Sql, 'query'>, table: string, row: object, more = ''): Promise<Record<string, unknown>[]> {
-  const columns = Object.keys(row).map(columnOf);
+  const columns = Object.keys(row).map(toColumn);
   const places = columns.map((_, at) => `$${at + 1}`);
   return await sql.query(`insert into ${table} (${columns.join(', ')}) values (${places.join(', ')}) ${more}`, Object.values(row));
 }

@@ -38,13 +38,13 @@ export function readCommitHistory(codeHost: CodeHost): Tool {
       const located = args.path === undefined ? null : await code.locate(args.path);
       if (located !== null && 'findings' in located) return located.findings;
       const file = located === null ? {} : { path: located.path };
-      const commits = await commitsOf(code, file, args);
+      const commits = await listCommits(code, file, args);
       return commits.map((one) => commitFinding(one, code.titled(commitTitle(one)), file));
     },
   });
 }
 
-function commitsOf({ host, at, signal }: BuiltCode, file: { path?: string }, { lineStart, lineEnd, limit }: Args): Promise<CommitInfo[]> {
+function listCommits({ host, at, signal }: BuiltCode, file: { path?: string }, { lineStart, lineEnd, limit }: Args): Promise<CommitInfo[]> {
   if (file.path === undefined || lineStart === undefined) return host.history({ ...at, ...file, limit }, signal);
   const last = Math.min(Math.max(lineStart, lineEnd ?? lineStart), lineStart + MAX_LINES - 1);
   return host.lineHistory({ ...at, path: file.path, lineStart, lineEnd: last, limit }, signal);
@@ -171,14 +171,14 @@ export function changedSinceGreen(codeHost: CodeHost, history: HistoryStore): To
     async run(_args, { subject, category, signal }): Promise<Finding[]> {
       const { repository, commit } = subject.build;
       if (commit === null) return [];
-      const base = await baseOf(codeHost, history, subject, signal);
+      const base = await findBase(codeHost, history, subject, signal);
       const compared = base === null ? null : await codeHost.compare({ repository, base: base.commit, head: commit }, signal);
-      if (compared !== null && base !== null) return findingsOf(inScopeOf(compared, category), base, subject);
+      if (compared !== null && base !== null) return toFindings(filterByScope(compared, category), base, subject);
       const own = await codeHost.commitDiff({ repository, commit }, signal);
       if (own === null) return [];
       const change = { ...own, commits: [own.commit] };
-      return findingsOf(
-        inScopeOf(change, category),
+      return toFindings(
+        filterByScope(change, category),
         { commit, isGreen: false, said: 'that was built; no earlier green build is known' },
         subject,
       );
@@ -192,7 +192,7 @@ export function changedSinceGreen(codeHost: CodeHost, history: HistoryStore): To
  * starts from a passing commit. Null if neither is available; then only the change of the built commit is
  * known.
  */
-async function baseOf(codeHost: CodeHost, history: HistoryStore, subject: TriageSubject, signal: AbortSignal): Promise<Base | null> {
+async function findBase(codeHost: CodeHost, history: HistoryStore, subject: TriageSubject, signal: AbortSignal): Promise<Base | null> {
   const { repository, pipeline, branch, id, commit } = subject.build;
   const { lastGreen } = await history.consecutiveFailures({ repository, pipeline, branch, buildId: id });
   if (lastGreen?.commit != null && lastGreen.commit !== commit) {
@@ -211,11 +211,11 @@ async function baseOf(codeHost: CodeHost, history: HistoryStore, subject: Triage
   };
 }
 
-function inScopeOf(compared: Comparison, category: Category): Comparison {
+function filterByScope(compared: Comparison, category: Category): Comparison {
   return { ...compared, files: compared.files.filter(({ path }) => inScope(path, category)) };
 }
 
-function findingsOf({ commits, files, truncated }: Comparison, base: Base, subject: TriageSubject): Finding[] {
+function toFindings({ commits, files, truncated }: Comparison, base: Base, subject: TriageSubject): Finding[] {
   if (files.length === 0) return [];
   const summary: Finding = {
     title: `${counted(files.length, 'file')} in ${counted(commits.length, 'commit')} ${base.said}${truncated ? '; there are more' : ''}`,
@@ -233,7 +233,7 @@ function findingsOf({ commits, files, truncated }: Comparison, base: Base, subje
   return [
     summary,
     ...patches.map((file) => {
-      const by = commitOf(file, commits);
+      const by = findCommit(file, commits);
       const title = by === null ? 'the changes' : commitTitle(by);
       return changeFinding(file, title, by === null ? {} : commitData(by));
     }),
@@ -244,7 +244,7 @@ function findingsOf({ commits, files, truncated }: Comparison, base: Base, subje
  * Returns the newest commit that touched the file, or the only commit. Null if the host does not list the
  * files of the commits.
  */
-function commitOf({ path, previousPath }: ChangedFile, commits: readonly CommitInfo[]): CommitInfo | null {
+function findCommit({ path, previousPath }: ChangedFile, commits: readonly CommitInfo[]): CommitInfo | null {
   if (commits.length === 1) return commits[0] ?? null;
   return commits.find(({ files }) => files.includes(path) || (previousPath !== null && files.includes(previousPath))) ?? null;
 }

@@ -4,7 +4,7 @@ import { CATEGORIES } from '../domain/category.ts';
 import { TriageError } from '../domain/errors.ts';
 import type { Finding } from '../domain/evidence.ts';
 import type { TriageSubject } from '../domain/triage.ts';
-import { type GreenDiff, hasKnownLine, newLines, runsOf } from '../log/green/green-diff.ts';
+import { findRuns, type GreenDiff, hasKnownLine, newLines } from '../log/green/green-diff.ts';
 import { type LogText, openText } from '../log/lines/lines.ts';
 import type { BuildArchive } from '../ports/build-archive.ts';
 import type { PassingBasis, PassingLogs } from '../ports/stores.ts';
@@ -81,8 +81,8 @@ async function compared(log: LogText, { name, green, places }: Comparison, signa
   const where = placed(clipped, places.length === 0);
   if (total === 0) return nothing(`Nothing in ${name}${where} is new since ${green.name}.`);
   const title = `New since ${green.name} in ${name}: ${total} ${total === 1 ? 'line' : 'lines'} in all${where}`;
-  const runs = clipped.flatMap(({ start, end }) => runsOf(start, end, diff.isNew));
-  const shown = withinBounds(runs).flatMap((run) => windowPieces(name, title, { lineStart: run.start, lines: textsOf(log, run) }));
+  const runs = clipped.flatMap(({ start, end }) => findRuns(start, end, diff.isNew));
+  const shown = withinBounds(runs).flatMap((run) => windowPieces(name, title, { lineStart: run.start, lines: readTexts(log, run) }));
   const data = { newLines: total, ...(green.build === null ? {} : { greenBuildId: green.build.buildId, greenNumber: green.build.number }) };
   return shown.slice(-MAX_FINDINGS).map((finding) => ({ ...finding, data }));
 }
@@ -148,7 +148,7 @@ function withinBounds(runs: readonly Stretch[]): Stretch[] {
   return last.map((run) => ({ start: run.start, end: run.start + (lengths.get(run) ?? 1) - 1 }));
 }
 
-function textsOf(log: LogText, { start, end }: Stretch): string[] {
+function readTexts(log: LogText, { start, end }: Stretch): string[] {
   return Array.from({ length: end - start + 1 }, (_, i) =>
     cleanText(log.raw(start + i))
       .slice(0, MAX_WIDTH)

@@ -5,7 +5,7 @@ import type { TriageSubject } from '../domain/triage.ts';
 import { repositoryPathCandidates } from '../log/paths.ts';
 import type { CodeHost } from '../ports/code-host.ts';
 import { windowAround } from './findings.ts';
-import { type BuiltCode, builtCode, defineCodeTool, testFilePaths, treeOf } from './repository.ts';
+import { type BuiltCode, builtCode, defineCodeTool, formatTree, testFilePaths } from './repository.ts';
 import type { Sight, Tool } from './tool.ts';
 
 /** Lines shown on either side of the line that is requested. */
@@ -36,7 +36,7 @@ export function readFile(codeHost: CodeHost): Tool {
       const code = await builtCode(codeHost, context);
       const located = await code.locate(args.path);
       if ('findings' in located) return located.findings;
-      const range = rangeOf(args);
+      const range = toRange(args);
       const file = await codeHost.readFile({ ...code.at, path: located.path, ...range }, code.signal);
       if (file === null) return [];
       const finding = windowAround(file.path, code.titled(file.path), file, args.line ?? range.lineStart);
@@ -45,7 +45,7 @@ export function readFile(codeHost: CodeHost): Tool {
   });
 }
 
-function rangeOf(args: FileArgs): { lineStart: number; lineEnd: number } {
+function toRange(args: FileArgs): { lineStart: number; lineEnd: number } {
   if (args.lineStart !== undefined || args.line === undefined) {
     const lineStart = args.lineStart ?? 1;
     return { lineStart, lineEnd: Math.min(args.lineEnd ?? lineStart + FROM_TOP - 1, lineStart + 199) };
@@ -158,7 +158,7 @@ export function readRepositoryDocs(codeHost: CodeHost): Tool {
       const document = await readDocument(code, under, paths);
       const tree: Finding = {
         title: code.titled(`${[code.at.repository, ...parts].join('/')}: ${paths.length}${truncated ? '+' : ''} files by folder`),
-        text: treeOf(paths, under),
+        text: formatTree(paths, under),
         source: 'repository',
         data: { files: paths.length, truncated },
       };
@@ -204,11 +204,11 @@ export function listRepositories(codeHost: CodeHost, sight: Sight): Tool {
     parameters: RepositoriesParameters,
     async run({ name, limit }, { subject, signal }) {
       const all = await codeHost.listRepositories({ limit: LOOKED_AT }, signal);
-      const owner = ownerOf(subject.build.repository);
+      const owner = getOwner(subject.build.repository);
       const sees = await sight(subject.build.repository);
       const found = all
         .filter((one) => sees(one.repository))
-        .filter((one) => ownerOf(one.repository) === owner)
+        .filter((one) => getOwner(one.repository) === owner)
         .filter((one) => name === undefined || one.repository.toLowerCase().includes(name.toLowerCase()))
         .slice(0, limit);
       if (found.length === 0) return [];
@@ -224,6 +224,6 @@ export function listRepositories(codeHost: CodeHost, sight: Sight): Tool {
   });
 }
 
-function ownerOf(repository: string): string {
+function getOwner(repository: string): string {
   return repository.split('/')[0]?.toLowerCase() ?? '';
 }

@@ -64,19 +64,19 @@ export function findFiles(codeHost: CodeHost): Tool {
       const lookup = lookupIn(list.paths);
       const asked = paths.map((path) => ({ as: path, fitting: lookup(path) }));
       const found = [
-        ...asked.flatMap(({ as, fitting }) => filesOf(fitting, { as, line: null, by: 'asked' })),
+        ...asked.flatMap(({ as, fitting }) => toFoundFiles(fitting, { as, line: null, by: 'asked' })),
         ...namedInLog(context.subject, lookup),
         ...(await importedByTests(code, context, lookup, list.paths)),
         ...(await holdingTheStep(code, context)),
-        ...manifestsOf(list.paths, context.category),
+        ...listManifests(list.paths, context.category),
       ];
       const missing = list.truncated ? [] : asked.filter(({ fitting }) => fitting.length === 0).map(({ as }) => as);
-      return findingsOf(found, missing, code.titled);
+      return toFindings(found, missing, code.titled);
     },
   });
 }
 
-function findingsOf(found: readonly FoundFile[], missing: readonly string[], noted: (title: string) => string): Finding[] {
+function toFindings(found: readonly FoundFile[], missing: readonly string[], noted: (title: string) => string): Finding[] {
   const files = found.filter(
     (one, at) => found.findIndex(({ path, by, as }) => path === one.path && by === one.by && (by !== 'asked' || as === one.as)) === at,
   );
@@ -84,14 +84,14 @@ function findingsOf(found: readonly FoundFile[], missing: readonly string[], not
   const kept = files.slice(0, MAX_FOUND + missing.length);
   const shown = kept.filter(({ path }, at) => kept.findIndex((one) => one.path === path) === at).slice(0, MAX_SHOWN);
   const text = [
-    ...shown.map(sentenceOf),
+    ...shown.map(describeFile),
     ...(missing.length === 0 ? [] : [`not in the repository: ${missing.slice(0, MAX_SHOWN).join(', ')}`]),
   ];
   const title = noted(`the failure points to ${shown.length === 1 ? 'one file' : `${shown.length} files`} in the repository`);
   return [{ title, text: text.join('\n'), source: 'repository', data: { found: kept, missing } }];
 }
 
-function sentenceOf({ path, line, by, as }: FoundFile): string {
+function describeFile({ path, line, by, as }: FoundFile): string {
   const at = line === null ? path : `${path}:${line}`;
   const why = {
     asked: '',
@@ -119,7 +119,7 @@ function lookupIn(paths: readonly string[]): Lookup {
   };
 }
 
-function filesOf(paths: readonly string[], named: Omit<FoundFile, 'path'>): FoundFile[] {
+function toFoundFiles(paths: readonly string[], named: Omit<FoundFile, 'path'>): FoundFile[] {
   return paths.map((path) => ({ path, ...named }));
 }
 
@@ -140,7 +140,7 @@ function namedInLog(subject: TriageSubject, lookup: Lookup): FoundFile[] {
         ?.slice(1)
         .find((digits) => digits !== undefined) ?? 0,
     );
-    return filesOf(lookup(name), { as: name, line: line > 0 ? line : null, by: 'log' });
+    return toFoundFiles(lookup(name), { as: name, line: line > 0 ? line : null, by: 'log' });
   });
 }
 
@@ -159,7 +159,7 @@ async function importedByTests(
   const read = await Promise.all(
     tests.slice(0, MAX_TEST_FILES).map(async (path) => {
       const file = await orNull(host.readFile({ ...at, path, lineStart: 1, lineEnd: HEAD_LINES }, signal), signal);
-      const stems = stemsOf(paths.filter((one) => languageOf(one) === languageOf(path)));
+      const stems = indexStems(paths.filter((one) => detectLanguage(one) === detectLanguage(path)));
       return (file?.lines ?? []).flatMap((line) => {
         const named = IMPORT.exec(line)?.[1];
         return named === undefined ? [] : (importedFile(named, path, stems) ?? []);
@@ -187,7 +187,7 @@ async function orNull<Value>(asked: Promise<Value>, signal: AbortSignal): Promis
  * Returns one name for all extensions of files that can import each other. A file imports only files of its
  * own language.
  */
-function languageOf(path: string): string {
+function detectLanguage(path: string): string {
   const ending = /\.(\w{1,8})$/.exec(path)?.[1]?.toLowerCase() ?? '';
   if (/^(?:[cm]?[jt]sx?|vue|svelte|json)$/.test(ending)) return 'script';
   if (/^(?:java|kt|kts|scala|groovy)$/.test(ending)) return 'jvm';
@@ -200,7 +200,7 @@ interface Stems {
   readonly byLast: ReadonlyMap<string, readonly string[]>;
 }
 
-function stemsOf(paths: readonly string[]): Stems {
+function indexStems(paths: readonly string[]): Stems {
   const exact = new Map<string, string>();
   for (const path of paths) {
     const stem = path.replace(/\.\w{1,6}$/, '');
@@ -268,7 +268,7 @@ async function holdingTheStep({ host, at, signal }: BuiltCode, { subject, catego
 }
 
 /** Lists the manifests that are nearest to the root. */
-function manifestsOf(paths: readonly string[], category: Category): FoundFile[] {
+function listManifests(paths: readonly string[], category: Category): FoundFile[] {
   if (category !== 'DEPENDENCY_ERROR') return [];
   const manifests = paths.filter((path) => inScope(path, 'DEPENDENCY_ERROR'));
   const depth = (path: string) => path.split('/').length;

@@ -3,7 +3,7 @@ import type { Finding } from '../domain/evidence.ts';
 import type { TriageSubject } from '../domain/triage.ts';
 import { cleanLine, stripEscapes } from '../log/lines/clean.ts';
 import { NO_ERROR } from '../log/recognise/failures.ts';
-import { type LineRole, roleOf } from '../log/roles.ts';
+import { classifyRole, type LineRole } from '../log/roles.ts';
 import type { ArchivedSource, BuildArchive } from '../ports/build-archive.ts';
 
 /** Most findings one answer may hold. */
@@ -126,7 +126,7 @@ export function windowAround(source: string, title: string, window: LogLines, fo
       grew = true;
     }
   }
-  return findingOf(source, title, window.lineStart + low, lines.slice(low, high + 1));
+  return toFinding(source, title, window.lineStart + low, lines.slice(low, high + 1));
 }
 
 /** Returns all lines, in as many findings as needed, up to the maximum for one answer. */
@@ -138,7 +138,7 @@ export function windowPieces(source: string, title: string, window: LogLines): F
   for (const [index, raw] of window.lines.entries()) {
     const line = cleanText(raw);
     if (piece.length > 0 && size + line.length + 1 > MAX_TEXT) {
-      findings.push(findingOf(source, title, pieceStart, piece));
+      findings.push(toFinding(source, title, pieceStart, piece));
       piece = [];
       size = 0;
       pieceStart = window.lineStart + index;
@@ -146,11 +146,11 @@ export function windowPieces(source: string, title: string, window: LogLines): F
     piece.push(line);
     size += line.length + 1;
   }
-  if (piece.length > 0) findings.push(findingOf(source, title, pieceStart, piece));
+  if (piece.length > 0) findings.push(toFinding(source, title, pieceStart, piece));
   return findings.slice(0, MAX_FINDINGS);
 }
 
-function findingOf(source: string, title: string, lineStart: number, lines: readonly string[]): Finding {
+function toFinding(source: string, title: string, lineStart: number, lines: readonly string[]): Finding {
   const lineEnd = lineStart + lines.length - 1;
   return { title: `${title}, lines ${lineStart}–${lineEnd}`, text: lines.join('\n'), source, lineStart, lineEnd };
 }
@@ -193,7 +193,7 @@ export function informativeLines(text: string): string[] {
 }
 
 function tells(line: string): boolean {
-  return !SAYS_NOTHING.has(roleOf(line)) || NAMES_CAUSE.test(line);
+  return !SAYS_NOTHING.has(classifyRole(line)) || NAMES_CAUSE.test(line);
 }
 
 /**

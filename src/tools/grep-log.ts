@@ -50,7 +50,7 @@ export function grepLog(archive: BuildArchive): Tool {
     }),
     async run({ text, pattern, source: named, everywhere, ignoreCase, context, limit }, { subject, signal }) {
       const holds = lineTest({ text, pattern, ignoreCase });
-      const literals = pattern ? [] : literalsOf(text, ignoreCase);
+      const literals = pattern ? [] : extractLiterals(text, ignoreCase);
       const chosen = everywhere ? null : await chooseSource(archive, subject, named);
       const sources = everywhere ? (await archive.list(subject.build.id)).slice(0, MAX_SOURCES) : chosen === null ? [] : [chosen];
       const findings: Finding[] = [];
@@ -61,7 +61,7 @@ export function grepLog(archive: BuildArchive): Tool {
         if (total === 0) continue;
         room -= hits.length;
         const title = `“${text}” in ${source.name} (${total} ${total === 1 ? 'line' : 'lines'} in all)`;
-        const runs = await withContext(archive, subject.build.id, source.name, runsOf(hits, context), context);
+        const runs = await withContext(archive, subject.build.id, source.name, groupRuns(hits, context), context);
         append(
           findings,
           runs.flatMap((run) => windowPieces(source.name, title, run)),
@@ -94,7 +94,7 @@ async function withContext(
  * case folding beyond ASCII letters, and the control
  * characters that may interrupt it invisibly. Empty if there is no such part; then every line is inspected.
  */
-function literalsOf(text: string, ignoreCase: boolean): readonly string[] {
+function extractLiterals(text: string, ignoreCase: boolean): readonly string[] {
   const isPlain = !ignoreCase && text.toLowerCase() === text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
   const parts = isPlain ? [text] : (text.match(/[\t -~]+/g) ?? []);
   const longest = parts.reduce((long, part) => (part.length > long.length ? part : long), '');
@@ -115,10 +115,10 @@ type Lines = Iterable<readonly NumberedLine[]>;
 async function candidates(archive: BuildArchive, buildId: string, name: string, literals: readonly string[]): Promise<Lines> {
   if (archive.linesWith !== undefined) return archive.linesWith(buildId, name, literals);
   const stored = await archive.read(buildId, name);
-  return stored === null ? [] : linesOf(stored);
+  return stored === null ? [] : readLines(stored);
 }
 
-function* linesOf(stored: string): Lines & Generator<readonly NumberedLine[]> {
+function* readLines(stored: string): Lines & Generator<readonly NumberedLine[]> {
   for (let line = 1, start = 0; start <= stored.length; line += 1) {
     const newline = stored.indexOf('\n', start);
     const end = newline === -1 ? stored.length : newline;
@@ -159,7 +159,7 @@ async function matchingLines(lines: Lines, wanted: Wanted): Promise<{ hits: Numb
 }
 
 /** Hits whose surroundings touch together, so that each finding is consecutive lines. */
-function runsOf(hits: readonly NumberedLine[], context: number): NumberedLine[][] {
+function groupRuns(hits: readonly NumberedLine[], context: number): NumberedLine[][] {
   const runs: NumberedLine[][] = [];
   for (const hit of hits) {
     const run = runs.at(-1);

@@ -5,7 +5,7 @@ import type { Finding } from '../domain/evidence.ts';
 import type { FailureRow } from '../domain/failure.ts';
 import type { TriageSubject } from '../domain/triage.ts';
 import { NO_ERROR } from '../log/recognise/failures.ts';
-import { type LikenessParts, likenessOf, NEAR, nearMatchIndex } from '../log/recognise/likeness.ts';
+import { extractLikeness, type LikenessParts, NEAR, nearMatchIndex } from '../log/recognise/likeness.ts';
 import type { HistoryStore } from '../ports/stores.ts';
 import { failingTestName, failureHeadline } from './findings.ts';
 import { defineTool, type Sight, type Tool } from './tool.ts';
@@ -124,12 +124,12 @@ export function findSimilarFailures(history: HistoryStore, sight: Sight): Tool {
     unavailable: async () => historyUnavailable(history),
     parameters: SimilarParameters,
     async run({ text, minScore, limit }, { subject }) {
-      const asked = text === undefined ? partsOf(subject) : messageAlone(text);
+      const asked = text === undefined ? toLikenessParts(subject) : messageAlone(text);
       if (asked.message === null || asked.message.trim() === '' || asked.message === NO_ERROR) return [];
       const query = { text: asked.message.slice(0, MAX_TEXT), excludeBuildId: subject.build.id, ...CANDIDATES };
       const sees = await sight(subject.build.repository);
       const rows = (await history.similarFailures(query)).filter(({ repository }) => sees(repository));
-      const likeness = (row: FailureRow) => (text === undefined ? likenessOf(row.failure) : messageAlone(row.failure.message));
+      const likeness = (row: FailureRow) => (text === undefined ? extractLikeness(row.failure) : messageAlone(row.failure.message));
       const index = nearMatchIndex(rows.map((row, at) => ({ id: String(at), parts: likeness(row) })));
       return index.search(asked, limit, minScore).flatMap(({ id, score }): Finding[] => {
         const row = rows[Number(id)];
@@ -139,9 +139,9 @@ export function findSimilarFailures(history: HistoryStore, sight: Sight): Tool {
   });
 }
 
-function partsOf(subject: TriageSubject): LikenessParts {
+function toLikenessParts(subject: TriageSubject): LikenessParts {
   const [failure] = subject.failures;
-  return failure === undefined ? messageAlone(failureHeadline(subject)) : likenessOf(failure);
+  return failure === undefined ? messageAlone(failureHeadline(subject)) : extractLikeness(failure);
 }
 
 function messageAlone(message: string): LikenessParts {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { messageOf, TriageError } from '../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../domain/errors.ts';
 import { KnowledgeDocument } from '../domain/library.ts';
 import { listedIn } from '../lib/text.ts';
 import type { VectorIndex, VectorItem, VectorNamespace } from '../ports/vector-index.ts';
@@ -46,17 +46,17 @@ export async function loadKnowledge(
   const items = knowledgeItems(documents);
   const { fresh, gone } = await bringInStep(vectorIndex, 'knowledge', items, signal);
   const wanted = new Set(items.map(({ id }) => id));
-  const changed = new Set([...fresh, ...gone].map(documentOf).filter((id) => wanted.has(id)));
-  const removed = new Set(gone.map(documentOf).filter((id) => !wanted.has(id)));
+  const changed = new Set([...fresh, ...gone].map(getDocumentId).filter((id) => wanted.has(id)));
+  const removed = new Set(gone.map(getDocumentId).filter((id) => !wanted.has(id)));
   return { changed: changed.size, unchanged: documents.length - changed.size, removed: removed.size };
 }
 
 /** Converts the documents to items of an index. */
 export function knowledgeItems(documents: readonly KnowledgeDocument[]): VectorItem[] {
-  return documents.flatMap(itemsOf);
+  return documents.flatMap(toItems);
 }
 
-function itemsOf(document: KnowledgeDocument): VectorItem[] {
+function toItems(document: KnowledgeDocument): VectorItem[] {
   const { id, title, category, kind, sections, signals } = document;
   const common = { documentId: id, category, kind, title, fix: firstBullet(sections.Fixes ?? '') };
   const texts = SECTIONS.flatMap((name) => (sections[name] === undefined ? [] : [`${name}\n${sections[name]}`]));
@@ -66,7 +66,7 @@ function itemsOf(document: KnowledgeDocument): VectorItem[] {
   ];
 }
 
-function documentOf(itemId: string): string {
+function getDocumentId(itemId: string): string {
   return itemId.split('/')[0] ?? itemId;
 }
 
@@ -79,7 +79,7 @@ async function listFolder(folder: string): Promise<string[]> {
   try {
     return await readdir(folder);
   } catch (error) {
-    throw new TriageError('invalid-config', `The knowledge folder ${folder} cannot be read: ${messageOf(error)}`, { cause: error });
+    throw new TriageError('invalid-config', `The knowledge folder ${folder} cannot be read: ${getErrorMessage(error)}`, { cause: error });
   }
 }
 

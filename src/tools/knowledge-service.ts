@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
-import { messageOf, TriageError } from '../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../domain/errors.ts';
 import { newId } from '../domain/ids.ts';
 import { append } from '../lib/collections.ts';
 import type { Clock } from '../lib/time.ts';
@@ -135,7 +135,7 @@ async function embedQuietly(deps: KnowledgeServiceDeps, signal: AbortSignal | un
     return null;
   } catch (error) {
     deps.logger.warn({ error }, 'knowledge is not embedded yet; it is found by words only');
-    const why = error instanceof TriageError ? error.message : messageOf(error);
+    const why = error instanceof TriageError ? error.message : getErrorMessage(error);
     return `Found by words only until it is embedded (${why.replace(/\.$/, '')}). To embed it, run: faultline knowledge reindex`;
   }
 }
@@ -143,7 +143,7 @@ async function embedQuietly(deps: KnowledgeServiceDeps, signal: AbortSignal | un
 async function embedAll({ semantic, curated, store }: KnowledgeServiceDeps, signal: AbortSignal | undefined): Promise<Embedded> {
   if (semantic === null) return { embedder: null, embedded: 0, removed: 0 };
   const ofCurated = await bringInStep(semantic, 'knowledge', await curated(), signal);
-  const ofTeam = await bringInStep(semantic, 'team_knowledge', async () => (await store.all()).map(itemOf), signal);
+  const ofTeam = await bringInStep(semantic, 'team_knowledge', async () => (await store.all()).map(toItem), signal);
   return {
     embedder: semantic.embedder,
     embedded: ofCurated.fresh.length + ofTeam.fresh.length,
@@ -151,7 +151,7 @@ async function embedAll({ semantic, curated, store }: KnowledgeServiceDeps, sign
   };
 }
 
-function itemOf({ document, position, place, text }: PassageOf): VectorItem {
+function toItem({ document, position, place, text }: PassageOf): VectorItem {
   const { id, source, title, category } = document;
   return hashedItem(`${id}/${position}`, text, {
     documentId: id,
@@ -183,7 +183,7 @@ interface Section {
  */
 export function cutPassages(document: ReadDocument): Passage[] {
   const passages: Passage[] = [];
-  for (const section of sectionsOf(document)) {
+  for (const section of splitSections(document)) {
     for (const { text, place } of cutSection(section)) passages.push({ position: passages.length + 1, place, text });
     if (passages.length > MAX_PASSAGES) {
       throw new TriageError('too-large', `The document has more than ${MAX_PASSAGES} passages. Provide only the part that matters.`);
@@ -192,7 +192,7 @@ export function cutPassages(document: ReadDocument): Passage[] {
   return passages;
 }
 
-function sectionsOf({ blocks }: ReadDocument): Section[] {
+function splitSections({ blocks }: ReadDocument): Section[] {
   const sections: Section[] = [];
   let path: { readonly level: number; readonly text: string }[] = [];
   for (const block of blocks) {
@@ -229,17 +229,17 @@ interface Piece {
 }
 
 function cutSection(section: Section): { text: string; place: string }[] {
-  const pieces = section.blocks.flatMap((block) => piecesOf(block.text).map((piece) => ({ ...piece, row: block.place.row })));
+  const pieces = section.blocks.flatMap((block) => splitPieces(block.text).map((piece) => ({ ...piece, row: block.place.row })));
   const first = pieces[0];
   // Cells say little without the names of their columns.
   const header = section.place.sheet !== undefined && first?.row === 1 && pieces.length > 1 ? first : null;
   const separator = section.place.sheet === undefined ? '\n\n' : '\n';
   const headings = section.headings.join(' › ');
-  if (pieces.length === 0) return [{ text: headings, place: citationOf(section, []) }];
+  if (pieces.length === 0) return [{ text: headings, place: formatCitation(section, []) }];
   return pack(pieces).map((group) => {
     const lines = header === null || group[0] === header ? group : [header, ...group];
     const body = lines.map(({ text }) => text).join(separator);
-    return { text: headings === '' ? body : `${headings}\n\n${body}`, place: citationOf(section, group) };
+    return { text: headings === '' ? body : `${headings}\n\n${body}`, place: formatCitation(section, group) };
   });
 }
 
@@ -250,7 +250,7 @@ function pack(pieces: readonly Piece[]): Piece[][] {
   for (const piece of pieces) {
     if (group.length > 0 && tokens + piece.tokens > MAX_TOKENS) {
       groups.push(group);
-      group = piece.row === undefined ? endOf(group) : [];
+      group = piece.row === undefined ? takeOverlap(group) : [];
       tokens = group.reduce((sum, one) => sum + one.tokens, 0);
     }
     group.push(piece);
@@ -260,7 +260,7 @@ function pack(pieces: readonly Piece[]): Piece[][] {
 }
 
 /** Returns the last piece, or its last sentences, as far as they fit the overlap. */
-function endOf(group: readonly Piece[]): Piece[] {
+function takeOverlap(group: readonly Piece[]): Piece[] {
   const last = group.at(-1);
   if (last === undefined) return [];
   if (last.tokens <= OVERLAP_TOKENS) return [last];
@@ -279,7 +279,7 @@ function endOf(group: readonly Piece[]): Piece[] {
  * Splits a text into pieces of at most 500 tokens at the best place available: between lines, sentences or
  * words, or else anywhere.
  */
-function piecesOf(text: string): Omit<Piece, 'row'>[] {
+function splitPieces(text: string): Omit<Piece, 'row'>[] {
   return splitAt(text, ['\n', '. ', ' ', '']);
 }
 
@@ -320,7 +320,7 @@ function inLengths(text: string): string[] {
   return lengths;
 }
 
-function citationOf({ place, headings }: Section, group: readonly Piece[]): string {
+function formatCitation({ place, headings }: Section, group: readonly Piece[]): string {
   if (place.page !== undefined) return `page ${place.page}`;
   if (place.slide !== undefined) return [`slide ${place.slide}`, ...headings.slice(-1)].join(': ');
   if (place.sheet !== undefined) {

@@ -161,7 +161,7 @@ export function readArtifact(archive: BuildArchive): Tool {
       const source = await chooseSource(archive, subject, named);
       if (source === null) return [];
       if (source.bytes === 0) return [{ title: source.name, text: source.notes.join('\n') || 'It is empty.', source: source.name }];
-      if (from === undefined && to === undefined && source.kind === 'report') return await casesOf(archive, subject, source);
+      if (from === undefined && to === undefined && source.kind === 'report') return await listCases(archive, subject, source);
       const first = from ?? Math.max(1, (to ?? MAX_LINES_ARTIFACT) - MAX_LINES_ARTIFACT + 1);
       if (first > source.lines) return [];
       const window = await archive.lines(
@@ -177,12 +177,12 @@ export function readArtifact(archive: BuildArchive): Tool {
 
 function listed(sources: readonly ArchivedSource[], subject: TriageSubject): Finding[] {
   if (sources.length === 0) return [];
-  const shown = sources.slice(0, MAX_LISTED).map((source) => lineOf(source, subject));
+  const shown = sources.slice(0, MAX_LISTED).map((source) => describeSource(source, subject));
   const more = sources.length > shown.length ? [`and ${sources.length - shown.length} more`] : [];
   return [{ title: `${sources.length} files of the build`, text: [...shown, ...more].join('\n').slice(0, 4_000), source: 'artifacts' }];
 }
 
-function lineOf({ name, kind, lines, bytes, notes }: ArchivedSource, { survey }: TriageSubject): string {
+function describeSource({ name, kind, lines, bytes, notes }: ArchivedSource, { survey }: TriageSubject): string {
   const seen = survey?.files.find((file) => file.name === name);
   const size = bytes === 0 ? (notes[0] ?? 'empty') : `${lines} lines, ${bytes} bytes`;
   if (seen === undefined) return `${name}: ${kind}, ${size}`;
@@ -191,18 +191,18 @@ function lineOf({ name, kind, lines, bytes, notes }: ArchivedSource, { survey }:
 }
 
 /** Returns the failing cases with their messages. A report without any returns a finding that says so. */
-async function casesOf(archive: BuildArchive, subject: TriageSubject, source: ArchivedSource): Promise<Finding[]> {
+async function listCases(archive: BuildArchive, subject: TriageSubject, source: ArchivedSource): Promise<Finding[]> {
   const text = source.bytes > MAX_REPORT_BYTES ? null : await archive.read(subject.build.id, source.name);
   if (text === null) return [];
   const { failingTests, testResults, diagnostics } = parseReport(source.name, text);
   const title = `${source.name}: ${failingTests.length} of ${testResults.length} tests failed`;
-  const cases = failingTests.slice(0, MAX_CASES).map((test) => findingOf(source.name, test));
+  const cases = failingTests.slice(0, MAX_CASES).map((test) => toFinding(source.name, test));
   if (cases.length > 0) return cases;
   const said = diagnostics.slice(0, MAX_CASES).map(({ file, line, message }) => `${file ?? ''}:${line ?? ''} ${message}`);
   return [{ title, text: said.join('\n') || 'No test case failed.', source: source.name }];
 }
 
-function findingOf(source: string, test: FailingTest): Finding {
+function toFinding(source: string, test: FailingTest): Finding {
   const name = test.suite === null ? test.name : `${test.suite} › ${test.name}`;
   const values = test.expected === null || test.actual === null ? [] : [`expected: ${test.expected}`, `actual: ${test.actual}`];
   const place = test.file === null ? [] : [`at ${test.file}${test.line === null ? '' : `:${test.line}`}`];

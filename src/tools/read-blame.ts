@@ -34,12 +34,12 @@ export function readBlame(codeHost: CodeHost): Tool {
       const first = lineStart ?? Math.max(1, (line ?? 1) - AROUND);
       const last = Math.max(first, Math.min(lineEnd ?? (line ?? first) + AROUND, first + MAX_LINES - 1));
       const range = { path: located.path, lineStart: first, lineEnd: last };
-      const runs = runsOf(await codeHost.blame({ ...code.at, ...range }, code.signal));
+      const runs = groupRuns(await codeHost.blame({ ...code.at, ...range }, code.signal));
       if (runs.length === 0) return [];
       const removed = await removalIn(code, range, runs);
       const newest = removed?.commit ?? runs[0]?.[0]?.commit;
-      const pullRequest = newest === undefined ? null : await pullRequestOf(code, newest);
-      const found = runs.map((run) => findingOf(located.path, run, code, run[0]?.commit === newest ? pullRequest : null));
+      const pullRequest = newest === undefined ? null : await findPullRequest(code, newest);
+      const found = runs.map((run) => toFinding(located.path, run, code, run[0]?.commit === newest ? pullRequest : null));
       return removed === null ? found : [removalFinding(range, { ...removed, pullRequest }, code), ...found];
     },
   });
@@ -55,7 +55,7 @@ interface Range {
  * Groups neighboring lines by their last commit, the newest change first because it is the most likely
  * suspect.
  */
-function runsOf(lines: readonly BlameLine[]): BlameLine[][] {
+function groupRuns(lines: readonly BlameLine[]): BlameLine[][] {
   const runs: BlameLine[][] = [];
   for (const line of lines) {
     const run = runs.at(-1);
@@ -90,7 +90,7 @@ function removalFinding({ path, lineStart, lineEnd }: Range, by: CommitInfo, { t
  * Returns the pull request of the newest change, if the host knows it. Returns null on errors, because blame
  * is useful without it; throws only if the run ended or the error is retryable.
  */
-async function pullRequestOf({ host, at: { repository }, signal }: BuiltCode, commit: string): Promise<number | null> {
+async function findPullRequest({ host, at: { repository }, signal }: BuiltCode, commit: string): Promise<number | null> {
   try {
     return (await host.commitDiff({ repository, commit }, signal))?.commit.pullRequest ?? null;
   } catch (error) {
@@ -99,7 +99,7 @@ async function pullRequestOf({ host, at: { repository }, signal }: BuiltCode, co
   }
 }
 
-function findingOf(path: string, run: readonly BlameLine[], { titled }: BuiltCode, pullRequest: number | null): Finding {
+function toFinding(path: string, run: readonly BlameLine[], { titled }: BuiltCode, pullRequest: number | null): Finding {
   const [first] = run;
   const last = run.at(-1);
   return {

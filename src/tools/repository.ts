@@ -98,13 +98,13 @@ function keptByCommit(codeHost: CodeHost, by: 'arguments' | 'failure'): CachePol
     key: async (_args, context) => {
       const { at, note } = await builtCode(codeHost, context);
       if (!/^[0-9a-f]{40,64}$/.test(at.ref)) return null;
-      return [codeHost.driver, at.ref, note, ...(by === 'arguments' ? [] : [failureOf(context.subject)])];
+      return [codeHost.driver, at.ref, note, ...(by === 'arguments' ? [] : [toFailureKey(context.subject)])];
     },
   };
 }
 
 /** Returns the parts of a failure that tools read, without the ids that differ between builds. */
-function failureOf(subject: TriageSubject): readonly unknown[] {
+function toFailureKey(subject: TriageSubject): readonly unknown[] {
   const { fingerprint, failures, exceptions, diagnostics, failingTests } = subject;
   return [fingerprint.value, failures.map(({ test, message, frames }) => [test, message, frames]), exceptions, diagnostics, failingTests];
 }
@@ -183,7 +183,7 @@ const MAX_FOLDERS = 60;
 const MAX_FILES_TREE = 25;
 
 /** Folders down to the second level with how many files each holds, most first, then the files at the top. */
-export function treeOf(paths: readonly string[], under: string): string {
+export function formatTree(paths: readonly string[], under: string): string {
   const folders = new Map<string, number>();
   const files: string[] = [];
   for (const path of paths) {

@@ -72,7 +72,7 @@ export interface Resilience {
 export function createResilience(options: ResilienceOptions): Resilience {
   const breakers = new Map<string, ReturnType<typeof circuitBreaker>>();
   const restsUntil = new Map<string, number>();
-  function breakerOf(provider: string) {
+  function getBreaker(provider: string) {
     const known = breakers.get(provider);
     if (known !== undefined) return known;
     const breaker = new ConsecutiveBreaker(options.breakAfter);
@@ -80,31 +80,31 @@ export function createResilience(options: ResilienceOptions): Resilience {
     breakers.set(provider, made);
     return made;
   }
-  const restOf = (provider: string) => (restsUntil.get(provider) ?? 0) - Date.now();
+  const getRestMs = (provider: string) => (restsUntil.get(provider) ?? 0) - Date.now();
   const heed = (provider: string, error: unknown) => {
-    const demanded = retryAfterOf(error);
+    const demanded = getRetryAfter(error);
     if (demanded !== undefined) restsUntil.set(provider, Date.now() + Math.min(demanded, MAX_DEMANDED_REST_MS));
   };
   return {
     breakers: () =>
-      Object.fromEntries([...breakers].map(([provider, { state }]) => [provider, restOf(provider) > 0 ? 'open' : stateName(state)])),
+      Object.fromEntries([...breakers].map(([provider, { state }]) => [provider, getRestMs(provider) > 0 ? 'open' : stateName(state)])),
     async once(provider, work) {
-      const restMs = restOf(provider);
+      const restMs = getRestMs(provider);
       if (restMs > 0) throw mustWait(provider, restMs);
       try {
-        return await breakerOf(provider).execute(work);
+        return await getBreaker(provider).execute(work);
       } catch (error) {
         heed(provider, error);
         throw isBrokenCircuitError(error) ? resting(provider, options.restMs) : error;
       }
     },
     async attempt(provider, limitMs, signal, work) {
-      const restMs = restOf(provider);
+      const restMs = getRestMs(provider);
       if (restMs > 0) return { error: mustWait(provider, restMs), attempts: 0 };
       const deadline = Date.now() + limitMs;
       const limit = AbortSignal.timeout(limitMs);
       const both = AbortSignal.any([signal, limit]);
-      const policy = wrap(retryUntil(deadline, options.firstDelayMs), breakerOf(provider));
+      const policy = wrap(retryUntil(deadline, options.firstDelayMs), getBreaker(provider));
       let attempts = 0;
       const asked = policy.execute(() => {
         both.throwIfAborted();
@@ -130,9 +130,9 @@ function stateName(state: CircuitState): 'closed' | 'open' | 'half-open' {
 
 /** Creates a retry policy: exponential backoff with half jitter, never sleeping past the deadline. */
 function retryUntil(deadline: number, firstDelayMs: number) {
-  const worthwhile = (error: Error) => mayHelp(error) && Date.now() + (retryAfterOf(error) ?? 0) < deadline;
+  const worthwhile = (error: Error) => mayHelp(error) && Date.now() + (getRetryAfter(error) ?? 0) < deadline;
   const delays = new DelegateBackoff<{ attempt: number; result: { error: Error } | { value: unknown } }>(({ attempt, result }) => {
-    const demanded = 'error' in result ? retryAfterOf(result.error) : undefined;
+    const demanded = 'error' in result ? getRetryAfter(result.error) : undefined;
     return demanded ?? backoff(firstDelayMs, attempt);
   });
   return retry(handleWhen(worthwhile), { maxAttempts: MAX_RETRIES, backoff: delays });
@@ -147,7 +147,7 @@ export function isRefusal(error: unknown): boolean {
   return error instanceof TriageError && (error.code === 'upstream-auth' || error.code === 'quota-exhausted');
 }
 
-function retryAfterOf(error: unknown): number | undefined {
+function getRetryAfter(error: unknown): number | undefined {
   return error instanceof TriageError ? error.retryAfterMs : undefined;
 }
 

@@ -56,7 +56,7 @@ export function createResultCache(store: ToolCacheStore | null, logger: Logger):
   };
   return {
     answer: async (tool, question, context, work) => {
-      const key = store === null ? null : await keyOf(tool, question, context, logger);
+      const key = store === null ? null : await buildKey(tool, question, context, logger);
       const flight = key ?? digest([tool.description.name, question.args, context.category, context.subject.triageId]);
       return share(flight, context.signal, async () => {
         const kept = key === null || store === null ? null : await within(LOOKUP_MS, context.signal, logger, () => store.get(key));
@@ -73,7 +73,7 @@ export function createResultCache(store: ToolCacheStore | null, logger: Logger):
  * Returns the cache key. Null if the tool caches nothing, is unavailable, or cannot determine what its answer
  * depends on.
  */
-async function keyOf(tool: Tool, question: Question, context: CacheContext, logger: Logger): Promise<string | null> {
+async function buildKey(tool: Tool, question: Question, context: CacheContext, logger: Logger): Promise<string | null> {
   if (tool.cacheTtlMs === null) return null;
   const { build } = context.subject;
   const limitMs = context.isLeftAlone ? LOOKUP_ALONE_MS : LOOKUP_MS;

@@ -69,10 +69,10 @@ async function filesWith(code: BuiltCode, words: readonly string[]): Promise<Fin
   const longest = [...words].sort((left, right) => right.length - left.length).slice(0, SHOWN_WORDS);
   const lines = await Promise.all(longest.map((text) => host.search({ ...at, text, limit: LOOKED_AT }, signal)));
   const shown = files.slice(0, SHOWN_FILES).flatMap((file) => bestLines(file, lines.flat(), words, code));
-  return [listOf(files, words, code), ...shown];
+  return [toListFinding(files, words, code), ...shown];
 }
 
-function listOf(files: readonly FileHits[], words: readonly string[], { titled }: BuiltCode): Finding {
+function toListFinding(files: readonly FileHits[], words: readonly string[], { titled }: BuiltCode): Finding {
   return {
     title: titled(`${files.length} ${files.length === 1 ? 'file holds' : 'files hold'} ${words.join(', ')}`),
     text: files.map((file) => `${file.path}: ${file.occurrences} times, ${file.words} of ${words.length} words`).join('\n'),

@@ -3,7 +3,7 @@ import { CATEGORIES, Category } from '../domain/category.ts';
 import { TriageError } from '../domain/errors.ts';
 import type { Finding } from '../domain/evidence.ts';
 import type { TriageSubject } from '../domain/triage.ts';
-import { likenessOf, likenessText, NEAR } from '../log/recognise/likeness.ts';
+import { extractLikeness, likenessText, NEAR } from '../log/recognise/likeness.ts';
 import type { PassageMatch, TeamKnowledgeStore } from '../ports/knowledge.ts';
 import type { SemanticIndex, VectorIndex, VectorMatch } from '../ports/vector-index.ts';
 import { failureHeadline, failureText, informativeLines } from './findings.ts';
@@ -65,7 +65,7 @@ export function searchKnowledge(vectorIndex: VectorIndex, { team, semantic }: Kn
       ]);
       const fused = fuse(byMeaning.passages.length === 0 ? [byWords] : [byWords, byMeaning.passages]);
       const best = fused.filter(({ score }) => score >= LEAST_LIKE).slice(0, limit);
-      const findings = await Promise.all(best.map((passage) => findingOf(passage, vectorIndex, signal)));
+      const findings = await Promise.all(best.map((passage) => toFinding(passage, vectorIndex, signal)));
       const { note } = byMeaning;
       return findings
         .filter((finding) => finding !== null)
@@ -139,7 +139,7 @@ export function searchErrorLibrary(vectorIndex: VectorIndex, sight: Sight): Tool
     provider: `vector-index:${vectorIndex.driver}`,
     parameters: LibraryParameters,
     async run({ query, category, limit }, { subject, signal }) {
-      const texts = query === undefined ? textsOf(subject) : [query];
+      const texts = query === undefined ? buildTexts(subject) : [query];
       const filter = category === undefined ? {} : { filter: { category } };
       const sees = await sight(subject.build.repository);
       const matches = await Promise.all(
@@ -160,8 +160,10 @@ export function searchErrorLibrary(vectorIndex: VectorIndex, sight: Sight): Tool
  * line that many failures share
  * must not count as a precedent.
  */
-function textsOf(subject: TriageSubject): string[] {
-  const own = subject.failures.slice(0, MAX_MESSAGES).flatMap((failure) => [failure.message.trim(), likenessText(likenessOf(failure))]);
+function buildTexts(subject: TriageSubject): string[] {
+  const own = subject.failures
+    .slice(0, MAX_MESSAGES)
+    .flatMap((failure) => [failure.message.trim(), likenessText(extractLikeness(failure))]);
   return [...new Set([...own, failureText(subject)])].filter((text) => text !== '');
 }
 
@@ -242,7 +244,7 @@ const MAX_FIX = 600;
 
 /** Creates a passage from a match in a curated document. */
 function curatedPassage(match: VectorMatch, score = match.score): Passage {
-  return { key: documentIdOf(match), score: bounded(score), curated: match, team: null };
+  return { key: getDocumentId(match), score: bounded(score), curated: match, team: null };
 }
 
 /** Creates a passage from a document of the team. */
@@ -265,14 +267,14 @@ function bestOfDocuments(passages: Iterable<Passage>): Passage[] {
 }
 
 /** Converts a passage to the finding that an analyst sees, with its citation. */
-async function findingOf(passage: Passage, index: VectorIndex, signal: AbortSignal): Promise<Finding | null> {
+async function toFinding(passage: Passage, index: VectorIndex, signal: AbortSignal): Promise<Finding | null> {
   if (passage.curated !== null) return curatedFinding(passage.curated, passage.score, await wholeText(index, passage.curated, signal));
   return passage.team === null ? null : teamFinding(passage.team, passage.score);
 }
 
 function curatedFinding(match: VectorMatch, score: number, text: string): Finding {
   const { title, category, kind, fix, part } = match.metadata;
-  const documentId = documentIdOf(match);
+  const documentId = getDocumentId(match);
   const phrase = part === 'signal' ? { matchedPhrase: match.text } : {};
   return {
     title: `${documentId}: ${title ?? documentId}`,
@@ -298,12 +300,12 @@ function teamFinding({ document, place, text }: TeamPassage, score: number): Fin
 /** Returns the full text of the document that contains the passage. */
 async function wholeText(index: VectorIndex, match: VectorMatch, signal: AbortSignal): Promise<string> {
   if (match.metadata.part !== 'signal') return match.text;
-  const filter = { documentId: documentIdOf(match), part: 'document' };
+  const filter = { documentId: getDocumentId(match), part: 'document' };
   const [whole] = await index.search('knowledge', { text: match.text, limit: 1, filter }, signal);
   return whole?.text ?? match.text;
 }
 
-function documentIdOf(match: VectorMatch): string {
+function getDocumentId(match: VectorMatch): string {
   const { documentId } = match.metadata;
   return typeof documentId === 'string' ? documentId : match.id;
 }

@@ -83,12 +83,12 @@ export function searchSemantic(codeHost: CodeHost, embedder: Embedder | null = n
       const hits = await codeHost.searchFiles({ ...code.at, words, limit: MAX_CANDIDATES * 3 }, code.signal);
       const paths = hits.map(({ path }) => path).filter((path) => !SKIPPED.test(path));
       const chunks = await inParallel(paths.slice(0, MAX_CANDIDATES), FILES_AT_ONCE, async (path) =>
-        chunksOf(path, 1, await readLines(code, path)),
+        splitChunks(path, 1, await readLines(code, path)),
       );
       const { ranked, by } = await rank(chunks.flat(), `${failureHeadline(context.subject)}\n${guess}`, meaning, code.signal);
       return apart(ranked)
         .slice(0, limit)
-        .map((one) => findingOf(one, code, by));
+        .map((one) => toFinding(one, code, by));
     },
   });
 }
@@ -140,7 +140,7 @@ function apart(ranked: readonly RankedChunk[]): RankedChunk[] {
   return kept;
 }
 
-function findingOf({ chunk, score }: RankedChunk, { at, titled }: BuiltCode, by: string): Finding {
+function toFinding({ chunk, score }: RankedChunk, { at, titled }: BuiltCode, by: string): Finding {
   const { path, lineStart, lineEnd, text } = chunk;
   return {
     title: titled(`${path}:${lineStart}–${lineEnd}, matched by ${by}`),
@@ -187,7 +187,7 @@ async function rankByMeaning(chunks: readonly CodeChunk[], query: string, embedd
  */
 export function rankByWords(chunks: readonly CodeChunk[], query: string): RankedChunk[] {
   const asked = [...new Set(codeWords(query))];
-  const documents = chunks.map((chunk) => countsOf(codeWords(`${chunk.path}\n${chunk.text}`)));
+  const documents = chunks.map((chunk) => countWords(codeWords(`${chunk.path}\n${chunk.text}`)));
   const length = documents.reduce((sum, { total }) => sum + total, 0) / Math.max(1, documents.length);
   const weights = new Map(asked.map((word) => [word, rarity(documents.filter(({ counts }) => counts.has(word)).length, documents.length)]));
   const most = asked.reduce((sum, word) => sum + (weights.get(word) ?? 0) * (K1 + 1), 0);
@@ -211,7 +211,7 @@ function rarity(holding: number, all: number): number {
   return Math.log(1 + (all - holding + 0.5) / (holding + 0.5));
 }
 
-function countsOf(words: readonly string[]): { counts: ReadonlyMap<string, number>; total: number } {
+function countWords(words: readonly string[]): { counts: ReadonlyMap<string, number>; total: number } {
   const counts = new Map<string, number>();
   for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
   return { counts, total: words.length };
@@ -239,7 +239,7 @@ const CHUNK_TOKENS = 500;
 const OVERLAP_TOKENS = 100;
 
 /** Cuts consecutive lines of a file into chunks of about 500 tokens that overlap by about 100; a longer line is a chunk of its own. */
-export function chunksOf(path: string, lineStart: number, lines: readonly string[]): CodeChunk[] {
+export function splitChunks(path: string, lineStart: number, lines: readonly string[]): CodeChunk[] {
   const sizes = lines.map((line) => countTokens(`${line}\n`));
   const chunks: CodeChunk[] = [];
   let from = 0;
@@ -278,7 +278,7 @@ const COMMON = new Set(
 export function codeWords(text: string): string[] {
   const words: string[] = [];
   for (const [identifier] of text.matchAll(/[\p{L}_$][\p{L}\p{N}_$]{1,80}/gu)) {
-    const parts = partsOf(identifier);
+    const parts = splitIdentifier(identifier);
     if (parts.length > 1) words.push(identifier.toLowerCase());
     append(words, parts);
   }
@@ -293,7 +293,7 @@ export function searchWords(text: string, most: number): string[] {
   const known = new Map<string, number>();
   for (const [identifier] of text.matchAll(/[\p{L}_$][\p{L}\p{N}_$]{2,80}/gu)) {
     if (COMMON.has(identifier.toLowerCase())) continue;
-    const worth = Math.min(12, identifier.length) + 6 * Math.min(3, partsOf(identifier).length - 1);
+    const worth = Math.min(12, identifier.length) + 6 * Math.min(3, splitIdentifier(identifier).length - 1);
     known.set(identifier, Math.max(worth, known.get(identifier) ?? 0));
   }
   return [...known]
@@ -303,7 +303,7 @@ export function searchWords(text: string, most: number): string[] {
 }
 
 /** Splits an identifier: `taxOfCart`, `tax_of_cart` and `TAXOfCart` become tax, of and cart. */
-function partsOf(identifier: string): string[] {
+function splitIdentifier(identifier: string): string[] {
   return identifier
     .replace(/([\p{Ll}\p{N}])(?=\p{Lu})/gu, '$1_')
     .replace(/(\p{Lu})(?=\p{Lu}\p{Ll})/gu, '$1_')

@@ -90,7 +90,7 @@ export function defineTool<Schema extends z.ZodObject>(definition: ToolDefinitio
       costClass: definition.costClass,
       usualLatencyMs: definition.usualLatencyMs,
       fallback: definition.fallback ?? false,
-      parameters: jsonSchemaOf(definition.parameters),
+      parameters: toJsonSchema(definition.parameters),
     },
     provider: definition.provider,
     alternative: definition.alternative ?? null,
@@ -109,7 +109,7 @@ export function defineTool<Schema extends z.ZodObject>(definition: ToolDefinitio
   };
 }
 
-function jsonSchemaOf(schema: z.ZodObject): Readonly<Record<string, unknown>> {
+function toJsonSchema(schema: z.ZodObject): Readonly<Record<string, unknown>> {
   const { $schema: _version, ...rest } = z.toJSONSchema(schema, { io: 'input' });
   return rest;
 }

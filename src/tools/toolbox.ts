@@ -1,6 +1,6 @@
 import { type BulkheadPolicy, bulkhead } from 'cockatiel';
 import type { Category } from '../domain/category.ts';
-import { messageOf, TriageError } from '../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../domain/errors.ts';
 import type { Finding, ToolCall, ToolOutcome } from '../domain/evidence.ts';
 import type { TriageSubject } from '../domain/triage.ts';
 import { orAborted } from '../lib/time.ts';
@@ -203,7 +203,7 @@ async function withheldOnError<Value>(work: () => Promise<Value>): Promise<Value
 }
 
 async function failure(error: unknown, attempts: number, deps: ToolboxDeps): Promise<Reply> {
-  const said = await withheldOnError(async () => deps.options.mask(cleanText(messageOf(error))));
+  const said = await withheldOnError(async () => deps.options.mask(cleanText(getErrorMessage(error))));
   const summary = said ?? 'The tool failed; its message could not be masked, so it is withheld.';
   const code = error instanceof TriageError ? error.code : null;
   if (code === 'timeout') return { status: 'timed-out', findings: [], summary, attempts };

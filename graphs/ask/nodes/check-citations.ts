@@ -1,7 +1,7 @@
 import type { Answer, Claim } from '../../../src/domain/analysis.ts';
 import type { LeftOut, Statement } from '../../../src/domain/conversation.ts';
 import type { Evidence } from '../../../src/domain/evidence.ts';
-import { contextOf } from '../../triage/context.ts';
+import { getContext } from '../../triage/context.ts';
 import { finishedStep } from '../../triage/judge.ts';
 import { checkClaims } from '../../triage/verdict.ts';
 import type { AskRuntime } from '../judge.ts';
@@ -9,7 +9,7 @@ import type { AskStateUpdate, AskStateValue } from '../state.ts';
 
 /** Keeps what holds: every citation exists and every quotation is where it says. */
 export async function checkCitations(state: AskStateValue, runtime: AskRuntime): Promise<AskStateUpdate> {
-  const context = contextOf(runtime);
+  const context = getContext(runtime);
   const startedAt = context.clock.now();
   const { kept, leftOut } = checkStatements(state.reply, [...state.known, ...state.found], state.topic.analysis.answer);
   const summary = leftOut.length === 0 ? 'all statements are supported' : `${leftOut.length} left out: ${leftOut[0]?.reason}`;

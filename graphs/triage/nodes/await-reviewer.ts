@@ -1,7 +1,7 @@
 import { interrupt } from '@langchain/langgraph';
-import { contextOf, type TriageRuntime } from '../context.ts';
-import { finishedStep, startOf } from '../judge.ts';
-import { evidenceOf, Resumption } from '../question.ts';
+import { getContext, type TriageRuntime } from '../context.ts';
+import { finishedStep, getStartTime } from '../judge.ts';
+import { Resumption, toEvidence } from '../question.ts';
 import type { TriageStateUpdate, TriageStateValue } from '../state.ts';
 
 /**
@@ -13,13 +13,13 @@ export async function awaitReviewer(state: TriageStateValue, runtime: TriageRunt
   const { question } = state;
   if (question === null) return {};
   const { answer } = Resumption.parse(interrupt({ questionId: question.id }));
-  const startedAt = startOf(runtime);
+  const startedAt = getStartTime(runtime);
   const summary = answer === null ? 'no answer in time' : `${answer.by} answered: E${state.evidence.length + 1}`;
   return {
     question: null,
     ...(answer === null
       ? { fruitless: state.fruitless + 1, notes: [`No answer in time: ${question.text}`] }
-      : { evidence: [evidenceOf(question, answer, state.evidence.length)] }),
-    ...finishedStep(contextOf(runtime), startedAt, { node: 'await_reviewer', round: state.rounds, summary }),
+      : { evidence: [toEvidence(question, answer, state.evidence.length)] }),
+    ...finishedStep(getContext(runtime), startedAt, { node: 'await_reviewer', round: state.rounds, summary }),
   };
 }

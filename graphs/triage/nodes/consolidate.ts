@@ -1,5 +1,5 @@
-import { contextOf, type TriageRuntime } from '../context.ts';
-import { finishedStep, startOf } from '../judge.ts';
+import { getContext, type TriageRuntime } from '../context.ts';
+import { finishedStep, getStartTime } from '../judge.ts';
 import type { Conclusion, Report, TriageStateUpdate, TriageStateValue } from '../state.ts';
 import { INVESTIGATORS, newEvidence, numberEvidence } from '../tool-calls.ts';
 
@@ -8,7 +8,7 @@ import { INVESTIGATORS, newEvidence, numberEvidence } from '../tool-calls.ts';
  * matter which investigator finished first.
  */
 export async function consolidate(state: TriageStateValue, runtime: TriageRuntime): Promise<TriageStateUpdate> {
-  const startedAt = startOf(runtime);
+  const startedAt = getStartTime(runtime);
   const round = state.investigations + 1;
   const reports = INVESTIGATORS.flatMap((name) => state.reports.filter(({ investigator }) => investigator === name));
   const replies = reports.flatMap((report) => report.replies);
@@ -18,13 +18,13 @@ export async function consolidate(state: TriageStateValue, runtime: TriageRuntim
     evidence: found,
     outcomes,
     reports: null,
-    conclusions: [...state.conclusions, ...reports.map((report) => conclusionOf(report, round))],
+    conclusions: [...state.conclusions, ...reports.map((report) => toConclusion(report, round))],
     investigations: round,
     webAsked: state.webAsked || replies.some((reply) => reply.call.tool === 'search_web'),
-    ...finishedStep(contextOf(runtime), startedAt, { node: 'consolidate', round, summary }),
+    ...finishedStep(getContext(runtime), startedAt, { node: 'consolidate', round, summary }),
   };
 }
 
-function conclusionOf({ investigator, conclusion, replies }: Report, round: number): Conclusion {
+function toConclusion({ investigator, conclusion, replies }: Report, round: number): Conclusion {
   return { investigator, round, text: conclusion, found: replies.some((reply) => reply.status === 'ok') };
 }

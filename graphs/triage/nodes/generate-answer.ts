@@ -2,19 +2,19 @@ import { z } from 'zod';
 import type { Answer, Classification, SimilarCase } from '../../../src/domain/analysis.ts';
 import { byCategory, Category, type CategoryProbabilities, KIND_CATEGORY, Kind } from '../../../src/domain/category.ts';
 import type { Evidence } from '../../../src/domain/evidence.ts';
-import { spentOf } from '../budget.ts';
+import { computeSpent } from '../budget.ts';
 import type { TriageRuntime } from '../context.ts';
-import { judged, judgedStep, startOf } from '../judge.ts';
+import { getStartTime, judged, judgedStep } from '../judge.ts';
 import { storedTermination } from '../routes.ts';
-import { insightOf, type TriageStateUpdate, type TriageStateValue } from '../state.ts';
+import { type TriageStateUpdate, type TriageStateValue, toInsight } from '../state.ts';
 
 /** Says what is known: cause, fix, claims with their evidence, suspects. What a person decided for a like failure counts where the log does not tell. */
 export async function generateAnswer(state: TriageStateValue, runtime: TriageRuntime): Promise<TriageStateUpdate> {
-  const startedAt = startOf(runtime);
+  const startedAt = getStartTime(runtime);
   const termination = storedTermination(state);
-  const insight = insightOf(state);
+  const insight = toInsight(state);
   const classification = byPrecedent(insight.classification, state.evidence);
-  const judgement = await judged(runtime, { limits: state.limits, spent: spentOf(state) }, (analyst, signal) =>
+  const judgement = await judged(runtime, { limits: state.limits, spent: computeSpent(state) }, (analyst, signal) =>
     analyst.answer({ ...insight, classification }, signal),
   );
   const summary = `${judgement.value.title} (${termination})`;

@@ -1,10 +1,10 @@
 import type { Classification } from '../../../src/domain/analysis.ts';
 import { formatConfidence } from '../../../src/lib/text.ts';
 import type { Plan } from '../../../src/ports/analyst.ts';
-import { spentOf } from '../budget.ts';
+import { computeSpent } from '../budget.ts';
 import type { TriageRuntime } from '../context.ts';
-import { judged, judgedStep, startOf } from '../judge.ts';
-import { insightOf, type TriageStateUpdate, type TriageStateValue } from '../state.ts';
+import { getStartTime, judged, judgedStep } from '../judge.ts';
+import { type TriageStateUpdate, type TriageStateValue, toInsight } from '../state.ts';
 import { offeredTools } from '../tool-calls.ts';
 
 /**
@@ -12,11 +12,11 @@ import { offeredTools } from '../tool-calls.ts';
  * counted here and nowhere else.
  */
 export async function reason(state: TriageStateValue, runtime: TriageRuntime): Promise<TriageStateUpdate> {
-  const startedAt = startOf(runtime);
+  const startedAt = getStartTime(runtime);
   const round = state.rounds + 1;
-  const insight = insightOf(state);
+  const insight = toInsight(state);
   const offered = round > state.limits.maxIterations ? [] : await offeredTools(state, false, runtime);
-  const judgement = await judged(runtime, { limits: state.limits, spent: spentOf(state) }, (analyst, signal) =>
+  const judgement = await judged(runtime, { limits: state.limits, spent: computeSpent(state) }, (analyst, signal) =>
     analyst.plan({ ...insight, round, offered }, signal),
   );
   const { revised, ...plan } = judgement.value;

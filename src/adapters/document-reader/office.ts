@@ -31,7 +31,7 @@ export async function readSlides(name: string, bytes: Uint8Array): Promise<{ blo
     }
     const place = { slide: index + 1 };
     for (const { text, title } of slide.shapes) blocks.push({ text, heading: title ? 2 : null, place });
-    const notes = relationsOf(zip, path).find(({ target }) => target.includes('/notesSlides/'));
+    const notes = readRelations(zip, path).find(({ target }) => target.includes('/notesSlides/'));
     const noted = readShapes(notes === undefined ? '' : (zip.part(notes.target) ?? '')).shapes.filter(
       ({ text }) => !/^\d{1,4}$/.test(text),
     );
@@ -41,7 +41,7 @@ export async function readSlides(name: string, bytes: Uint8Array): Promise<{ blo
 }
 
 function slidePaths(zip: OfficeZip): string[] {
-  const targets = new Map(relationsOf(zip, PRESENTATION).map(({ id, target }) => [id, target]));
+  const targets = new Map(readRelations(zip, PRESENTATION).map(({ id, target }) => [id, target]));
   const paths: string[] = [];
   readXml(zip.part(PRESENTATION) ?? '', {
     open: (name, attributes) => {
@@ -55,7 +55,7 @@ function slidePaths(zip: OfficeZip): string[] {
   return paths;
 }
 
-function relationsOf(zip: OfficeZip, path: string): { id: string; target: string }[] {
+function readRelations(zip: OfficeZip, path: string): { id: string; target: string }[] {
   const { dir, base } = posix.parse(path);
   const xml = zip.part(`${dir}/_rels/${base}.rels`);
   const relations: { id: string; target: string }[] = [];

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import * as client from 'openid-client';
 import { z } from 'zod';
-import { messageOf, TriageError } from '../../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../../domain/errors.ts';
 import type { Principal, Role } from '../../domain/review.ts';
 import type { SignInProvider } from '../../ports/access.ts';
 
@@ -59,7 +59,7 @@ export function createOpenIdProvider(options: OpenIdOptions): SignInProvider {
       const tokens = await client.authorizationCodeGrant(await configuration(), answered, checks).catch((error: unknown) => {
         throw refusedBy(error);
       });
-      return principalOf(tokens.claims(), options);
+      return toPrincipal(tokens.claims(), options);
     },
   };
 }
@@ -91,7 +91,7 @@ function readSecrets(text: string): z.infer<typeof Secrets> {
   }
 }
 
-function principalOf(claims: unknown, { groupsClaim, roles }: OpenIdOptions): Principal {
+function toPrincipal(claims: unknown, { groupsClaim, roles }: OpenIdOptions): Principal {
   const { sub, email, email_verified } = Claims.parse(claims);
   const listed: unknown = Reflect.get(Object(claims), groupsClaim);
   const groups = ['*', ...[listed].flat().filter((group) => typeof group === 'string')];
@@ -122,7 +122,7 @@ function nameOfLength(name: string): string {
  */
 function refusedBy(error: unknown): TriageError {
   if (error instanceof client.AuthorizationResponseError || error instanceof client.ResponseBodyError || isMismatch(error)) {
-    return new TriageError('unauthenticated', `The sign-in failed: ${messageOf(error)}. Start again.`, { cause: error });
+    return new TriageError('unauthenticated', `The sign-in failed: ${getErrorMessage(error)}. Start again.`, { cause: error });
   }
   return upstream(error);
 }
@@ -132,7 +132,7 @@ function isMismatch(error: unknown): boolean {
 }
 
 function upstream(error: unknown): TriageError {
-  return new TriageError('upstream-failed', `The OpenID Connect issuer returned an unexpected response: ${messageOf(error)}`, {
+  return new TriageError('upstream-failed', `The OpenID Connect issuer returned an unexpected response: ${getErrorMessage(error)}`, {
     retryable: true,
     cause: error,
   });

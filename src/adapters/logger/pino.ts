@@ -85,10 +85,10 @@ const MAX_CAUSES = 5;
  */
 export function cleanFields(fields: object, hide: HideSecrets): Record<string, unknown> {
   if (fields instanceof Error) return { error: errorFields(fields, hide, 0, 0) };
-  return Object.fromEntries(entriesOf(fields, hide, 0));
+  return Object.fromEntries(cleanEntries(fields, hide, 0));
 }
 
-function entriesOf(fields: object, hide: HideSecrets, depth: number): [string, unknown][] {
+function cleanEntries(fields: object, hide: HideSecrets, depth: number): [string, unknown][] {
   return Object.entries(fields)
     .slice(0, MAX_ITEMS)
     .map(([name, value]) => {
@@ -107,7 +107,7 @@ function cleaned(value: unknown, hide: HideSecrets, depth: number): unknown {
   if (ArrayBuffer.isView(value)) return `${value.byteLength} bytes`;
   if (depth >= MAX_DEPTH) return '…';
   if (Array.isArray(value)) return value.slice(0, MAX_ITEMS).map((item) => cleaned(item, hide, depth + 1));
-  return Object.fromEntries(entriesOf(value, hide, depth));
+  return Object.fromEntries(cleanEntries(value, hide, depth));
 }
 
 function errorFields(error: Error, hide: HideSecrets, depth: number, causes: number): Record<string, unknown> {

@@ -43,7 +43,7 @@ export function createOpenTelemetryTracer({ serviceName, receivers, logger }: Op
     const here = open.getStore() ?? context.active();
     const remote = readTraceparent(parent ?? null);
     const around = remote === null ? here : trace.setSpanContext(here, remote);
-    const attributes = attributesOf(facts);
+    const attributes = toAttributes(facts);
     const span = tracer.startSpan(name, { kind: KINDS[kind], attributes, ...(startTime === undefined ? {} : { startTime }) }, around);
     return { span, inside: trace.setSpan(around, span) };
   };
@@ -52,11 +52,11 @@ export function createOpenTelemetryTracer({ serviceName, receivers, logger }: Op
       const { span, inside } = begin(outline);
       const { traceId, spanId } = span.spanContext();
       const doing = () =>
-        work({ add: (more) => void span.setAttributes(attributesOf(more)), fail: (errorType) => failed(span, errorType) });
+        work({ add: (more) => void span.setAttributes(toAttributes(more)), fail: (errorType) => failed(span, errorType) });
       try {
         return await open.run(inside, () => withFields(logger, { traceId, spanId }, doing));
       } catch (error) {
-        failed(span, errorTypeOf(error));
+        failed(span, getErrorType(error));
         throw error;
       } finally {
         span.end();
@@ -90,12 +90,12 @@ function failed(span: Span, errorType: string): void {
   span.setAttribute('error.type', errorType).setStatus({ code: SpanStatusCode.ERROR });
 }
 
-function errorTypeOf(error: unknown): string {
+function getErrorType(error: unknown): string {
   if (error instanceof TriageError) return error.code;
   return error instanceof Error ? error.name : '_OTHER';
 }
 
-function attributesOf(facts: SpanFacts): Attributes {
+function toAttributes(facts: SpanFacts): Attributes {
   const attributes: Attributes = {};
   for (const [name, value] of Object.entries(facts)) {
     if (value === null || value === undefined) continue;

@@ -168,15 +168,15 @@ const BREAKS = new Set(
  * cannot overflow the stack.
  */
 function pageText(html: string, maxLength: number): string {
-  return textOf(parse(html), maxLength);
+  return readText(parse(html), maxLength);
 }
 
 /** Returns the text of an HTML fragment, such as a result with highlighted words. */
 function snippetText(html: string, maxLength: number): string {
-  return textOf(parseFragment(html), maxLength).replace(/\s+/g, ' ');
+  return readText(parseFragment(html), maxLength).replace(/\s+/g, ' ');
 }
 
-function textOf(root: Node, maxLength: number): string {
+function readText(root: Node, maxLength: number): string {
   let text = '';
   const open: Node[] = [root];
   for (let node = open.pop(); node !== undefined && text.length < maxLength * 2; node = open.pop()) {

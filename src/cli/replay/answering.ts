@@ -13,7 +13,7 @@ import { present } from '../../lib/collections.ts';
 import { systemClock } from '../../lib/time.ts';
 import { arrangeAnswers, pairWithFailures } from '../../notifications/build-answers.ts';
 import { silentLogger } from '../../ports/telemetry.ts';
-import { describeExperiment, experimentOf, parseStages } from '../../replay/ablation.ts';
+import { createExperiment, describeExperiment, parseStages } from '../../replay/ablation.ts';
 import type { Answerer } from '../../replay/run/replay.ts';
 import type { ReplayCommandOptions } from './case-sources.ts';
 import type { KeptRecordings } from './recordings-command.ts';
@@ -42,7 +42,7 @@ export async function answering(
 ): Promise<Answerer | null> {
   if (options.only === 'read') return null;
   const { createTerminalApp } = await import('../../app/terminal-app.ts');
-  const experiment = await experimentOf(stagesLeftOut(options), options.design);
+  const experiment = await createExperiment(stagesLeftOut(options), options.design);
   const app = await createTerminalApp(config, silentLogger, systemClock, experiment);
   return async (build, { sources, greenText, repository }, signal, onStep, everyCause) => {
     const clone = repository === undefined ? null : await openClone(repository, signal);

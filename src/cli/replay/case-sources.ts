@@ -10,7 +10,7 @@ import { present } from '../../lib/collections.ts';
 import { visibleLine } from '../../notifications/visible-text.ts';
 import { silentLogger } from '../../ports/telemetry.ts';
 import type { CaseOutcome } from '../../replay/cases/case.ts';
-import { sampleOf } from '../../replay/cases/choose.ts';
+import { sampleCases } from '../../replay/cases/choose.ts';
 import { datasetCases, numberedLines } from '../../replay/cases/dataset.ts';
 import { datasetAt, folderCases } from '../../replay/cases/folder.ts';
 import { type OnLeftOut, reviewedCases, storedCases } from '../../replay/cases/stored.ts';
@@ -90,7 +90,7 @@ function folderSource(path: string): CaseSource {
 }
 
 function sampled(source: CaseSource, most: number): CaseSource {
-  const cases = () => sampleOf(source.cases(), most);
+  const cases = () => sampleCases(source.cases(), most);
   return { ...source, name: `${source.name}, sample of ${most}`, cases, measure: () => measureCases(cases()) };
 }
 
@@ -113,11 +113,11 @@ export function casesOfApp(app: App, options: StoredCaseOptions, onLeftOut?: OnL
 
 /** Creates the filter for stored failures. Throws if the category does not exist. */
 export function storeFilter({ repository, branch, fingerprint, category, since, until }: StoreFilterOptions): CaseFilter {
-  const known = category === undefined ? undefined : categoryOf(category);
+  const known = category === undefined ? undefined : parseCategory(category);
   return present({ repository, branch, fingerprint, category: known, since, until });
 }
 
-function categoryOf(text: string): Category {
+function parseCategory(text: string): Category {
   const category = Category.safeParse(text);
   if (category.success) return category.data;
   throw new TriageError('invalid-config', `--category: "${text}" is not a category; use one of ${CATEGORIES.join(', ')}.`);

@@ -1,5 +1,5 @@
 import { dirname, resolve } from 'node:path';
-import { maskingOf } from '../../config/masking.ts';
+import { createMaskingOptions } from '../../config/masking.ts';
 import { TriageError } from '../../domain/errors.ts';
 import { counted } from '../../lib/text.ts';
 import { createMasker } from '../../log/mask/mask.ts';
@@ -100,7 +100,7 @@ export async function runCasesImport(path: string, options: ImportCommandOptions
   const cases =
     dataset === null ? await casesAt(path) : confined(datasetCases(dataset), dataset, resolve(options.logsIn ?? dirname(dataset)));
   const folder = await beginFolder(resolve(options.out));
-  const limits = { masker: createMasker(maskingOf(config)), maxLogBytes: config.http.maxLogBytes };
+  const limits = { masker: createMasker(createMaskingOptions(config)), maxLogBytes: config.http.maxLogBytes };
   const set = await writeCaseSet(cases, folder, limits, signal);
   await tell(options, { out: resolve(options.out), ...set }, setText(options.out, set));
 }

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { openToday } from '../../app/investigation.ts';
 import type { Config } from '../../config/schema.ts';
-import { messageOf, TriageError } from '../../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../../domain/errors.ts';
 import { present } from '../../lib/collections.ts';
 import { counted } from '../../lib/text.ts';
 import { visibleLine } from '../../notifications/visible-text.ts';
@@ -77,7 +77,7 @@ async function replayAll(sources: AsyncIterable<RecordingSource>, config: Config
       const run = 'error' in source ? null : await runFrozen(source.recording, today, signal);
       count(tally, run);
       for (const note of run?.notes ?? []) notes.add(note);
-      const line = run === null ? { run: source.name, error: 'error' in source ? source.error : '' } : linesOf(run);
+      const line = run === null ? { run: source.name, error: 'error' in source ? source.error : '' } : toOutputLine(run);
       await out?.write(`${jsonText(line)}\n`);
       if (run?.identical && run.differences.length === 0 && run.missing.length === 0) continue;
       if (options.json) told.push(line);
@@ -97,29 +97,29 @@ async function replayAll(sources: AsyncIterable<RecordingSource>, config: Config
   if (options.json)
     return await print(jsonText({ ok: true, ...tally, seconds: Number(seconds.toFixed(1)), notes: [...notes], runs: told }));
   for (const note of notes) say(visibleLine(note));
-  await print(`${summaryOf(tally)}, in ${seconds.toFixed(1)} s`);
+  await print(`${formatSummary(tally)}, in ${seconds.toFixed(1)} s`);
 }
 
 async function openOut(path: string): Promise<FileHandle> {
   return await open(path, 'w').catch((cause: unknown) => {
-    throw new TriageError('not-found', `--out: ${path} cannot be written: ${messageOf(cause)}.`, { cause });
+    throw new TriageError('not-found', `--out: ${path} cannot be written: ${getErrorMessage(cause)}.`, { cause });
   });
 }
 
 function count(tally: Tally, run: FrozenRun | null): void {
   tally.runs += 1;
-  tally[outcomeOf(run)] += 1;
+  tally[toOutcome(run)] += 1;
   if (run !== null && run.missing.length > 0) tally.incomplete += 1;
 }
 
-function outcomeOf(run: FrozenRun | null): Outcome {
+function toOutcome(run: FrozenRun | null): Outcome {
   if (run === null) return 'unreadable';
   if (run.stopped !== null) return 'stopped';
   if (run.identical) return run.differences.length === 0 ? 'identical' : 'sameBytes';
   return run.changed.length > 0 || run.before === null ? 'otherAnswer' : 'sameAnswer';
 }
 
-function linesOf({ analysis: _analysis, triageId, ...run }: FrozenRun): object {
+function toOutputLine({ analysis: _analysis, triageId, ...run }: FrozenRun): object {
   const [first] = run.differences;
   return { run: triageId, ...run, first: first === undefined ? null : describeDifference(first) };
 }
@@ -143,7 +143,7 @@ function answerText(changed: readonly string[], before: string | null): string {
   return changed.length === 0 ? 'The visible part of the answer is the same.' : `The answer differs: ${changed.join(', ')}.`;
 }
 
-function summaryOf(tally: Tally): string {
+function formatSummary(tally: Tally): string {
   const others = OUTCOMES.flatMap(([outcome, words]) => (tally[outcome] === 0 ? [] : [`${tally[outcome]} ${words}`]));
   return [`${counted(tally.runs, 'run')}: ${tally.identical} identical`, ...others].join(', ');
 }

@@ -1,5 +1,5 @@
 import { type FileHandle, open } from 'node:fs/promises';
-import { messageOf, TriageError } from '../../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../../domain/errors.ts';
 import type { Recording } from '../../domain/recording.ts';
 import { present } from '../../lib/collections.ts';
 import { counted } from '../../lib/text.ts';
@@ -29,7 +29,7 @@ export async function listRecordings(options: ListRecordingsOptions): Promise<vo
       totals.recordings += 1;
       totals.bytes += head.size;
       if (options.json) heads.push(head);
-      else await print(rowOf(head));
+      else await print(formatRow(head));
     }
     if (options.json) return await print(jsonText({ ok: true, ...totals, rows: heads }));
     await print(`${totals.recordings} recordings, ${sizeText(totals.bytes)}`);
@@ -72,7 +72,7 @@ export async function exportRecordings(options: ExportRecordingsOptions): Promis
   });
 }
 
-function rowOf({ triageId, createdAt, repository, size, analysis, capped }: RecordingHead): string {
+function formatRow({ triageId, createdAt, repository, size, analysis, capped }: RecordingHead): string {
   const answer =
     analysis === null ? 'no answer' : `${analysis.category} ${analysis.analyst}${analysis.model === null ? '' : ` ${analysis.model}`}`;
   const ids = analysis === null ? triageId : `${triageId} ${analysis.id}`;
@@ -112,7 +112,7 @@ const OWNER_ONLY = 0o600;
  */
 export async function openRecordingsFile(path: string, behind = false) {
   const file = await open(path, behind ? 'a+' : 'w', OWNER_ONLY).catch((cause: unknown) => {
-    throw new TriageError('not-found', `Recordings cannot be written to ${path}: ${messageOf(cause)}.`, { cause });
+    throw new TriageError('not-found', `Recordings cannot be written to ${path}: ${getErrorMessage(cause)}.`, { cause });
   });
   // A pipe or a device has nothing to cut off.
   const isFile = (await file.stat()).isFile();
@@ -158,7 +158,7 @@ export async function keptRecordings({ record, resume, only }: ReplayCommandOpti
       for (const recording of recordings) {
         if (!isWhole) return;
         await file.add(recording).catch((error: unknown) => {
-          if (isWhole) say(visibleLine(`--record: ${messageOf(error)} The replay continues without it.`));
+          if (isWhole) say(visibleLine(`--record: ${getErrorMessage(error)} The replay continues without it.`));
           isWhole = false;
         });
       }

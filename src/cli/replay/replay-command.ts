@@ -1,24 +1,24 @@
 import { access, constants, stat } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { runsFolder } from '../../config/load.ts';
-import { maskingOf } from '../../config/masking.ts';
-import { budgetTokensOf } from '../../config/profiles.ts';
+import { createMaskingOptions } from '../../config/masking.ts';
+import { resolveBudgetTokens } from '../../config/profiles.ts';
 import type { Config } from '../../config/schema.ts';
-import { messageOf, TriageError } from '../../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../../domain/errors.ts';
 import { present } from '../../lib/collections.ts';
 import { createMasker } from '../../log/mask/mask.ts';
 import { visibleLines } from '../../notifications/visible-text.ts';
 import { silentLogger } from '../../ports/telemetry.ts';
-import { readStagesOf } from '../../replay/ablation.ts';
+import { toReadStages } from '../../replay/ablation.ts';
 import { keepLabels, roomForRun } from '../../replay/compare/kept-runs.ts';
 import type { FigureSection } from '../../replay/figures/figure.ts';
 import { scoreCases, scoreSlices } from '../../replay/figures/score.ts';
-import { type Gate, type GateResult, judgeGate, junitOf, openGate, renderGate } from '../../replay/gate.ts';
+import { type Gate, type GateResult, judgeGate, openGate, renderGate, toJunit } from '../../replay/gate.ts';
 import { judgeCases, scoreJudge } from '../../replay/judge.ts';
-import { casesSuite, figuresJson, renderFigures, renderJunit, renderSpread, spreadOf, unsteadyCases } from '../../replay/report.ts';
+import { casesSuite, figuresJson, listSpreads, renderFigures, renderJunit, renderSpread, unsteadyCases } from '../../replay/report.ts';
 import type { ReplayedCase } from '../../replay/run/replay.ts';
 import { dataDirectory } from '../settings.ts';
-import { EXIT, interruptSignal, jsonText, print, say, voiceOf, writeOutput } from '../terminal.ts';
+import { createVoice, EXIT, interruptSignal, jsonText, print, say, writeOutput } from '../terminal.ts';
 import { answering, replayConfig, stagesLeftOut, whoAnswers } from './answering.ts';
 import { type CaseSource, openCaseSources, type ReplayCommandOptions } from './case-sources.ts';
 import { type KeptRecordings, keptRecordings } from './recordings-command.ts';
@@ -34,8 +34,8 @@ import {
 } from './replay-source.ts';
 import {
   checkOutputs,
+  createManifest,
   type Measured,
-  manifestOf,
   openPassingFiles,
   openRunFiles,
   type Places,
@@ -80,7 +80,7 @@ async function replaySources(
   const measured = await Promise.all(sources.map(async (source) => ({ source, ...(await source.measure()) })));
   const judge = await judging(options, config);
   const limits = present({ usd: options.maxUsd, minutes: options.maxMinutes });
-  const shared = { spending: createSpending(limits), progress: startReplayProgress(voiceOf({})) };
+  const shared = { spending: createSpending(limits), progress: startReplayProgress(createVoice({})) };
   const files: RunFiles[] = [];
   const reported: ReportedRun[] = [];
   let judged: GateResult | null = null;
@@ -132,9 +132,9 @@ async function replayAll(
       throw error;
     });
     if (run === null) return;
-    const heading = `${run.source.name}: ${whoAnswers(options, config)}, budget ${budgetTokensOf(config)} tokens`;
+    const heading = `${run.source.name}: ${whoAnswers(options, config)}, budget ${resolveBudgetTokens(config)} tokens`;
     const opinions = (await judge?.(run, going.spending, signal)) ?? [];
-    const sections = [...scoreCases(run.cases, run.milliseconds), ...slicesOf(run.cases, options), ...opinions];
+    const sections = [...scoreCases(run.cases, run.milliseconds), ...scoreRequestedSlices(run.cases, options), ...opinions];
     const done = {
       run,
       sections,
@@ -152,7 +152,7 @@ async function replayAll(
  * Scores the slices that `--by` requests, in addition to the other sections. Returns none, with a message, if
  * all cases are in one slice.
  */
-function slicesOf(cases: readonly ReplayedCase[], { by }: ReplayCommandOptions): FigureSection[] {
+function scoreRequestedSlices(cases: readonly ReplayedCase[], { by }: ReplayCommandOptions): FigureSection[] {
   if (by === undefined) return [];
   const section = scoreSlices(cases, by);
   if (section === null) say(`--by ${by}: all cases have the same ${by}.`);
@@ -164,10 +164,10 @@ async function howToAnswer(options: ReplayCommandOptions, config: Config, record
   return {
     concurrency: options.concurrency,
     green: !stages.includes('green'),
-    without: readStagesOf(stages),
-    budgetTokens: budgetTokensOf(config),
+    without: toReadStages(stages),
+    budgetTokens: resolveBudgetTokens(config),
     maxLogBytes: config.http.maxLogBytes,
-    masker: createMasker(maskingOf(config)),
+    masker: createMasker(createMaskingOptions(config)),
     answer: await answering(options, config, recordings),
   };
 }
@@ -179,7 +179,11 @@ async function openFiles(
   repeat: number,
 ): Promise<RunFiles | null> {
   if (options.out === undefined) return options.html === undefined ? null : openPassingFiles();
-  return openRunFiles(repeatPath(options.out, repeat, options.repeat ?? 1), options.resume === true, manifestOf(options, config, measured));
+  return openRunFiles(
+    repeatPath(options.out, repeat, options.repeat ?? 1),
+    options.resume === true,
+    createManifest(options, config, measured),
+  );
 }
 
 /**
@@ -230,7 +234,7 @@ async function checkReportPaths(options: Places): Promise<void> {
     if (path === undefined) continue;
     const folder = dirname(path);
     const isFolder = (await stat(path).catch(() => null))?.isDirectory() === true;
-    const refusal = await access(folder, constants.W_OK).catch((error: unknown) => messageOf(error));
+    const refusal = await access(folder, constants.W_OK).catch((error: unknown) => getErrorMessage(error));
     if (isFolder || refusal !== undefined)
       throw new TriageError('not-found', `${option}: ${path} cannot be written${isFolder ? ': it is a folder' : ''}.`);
   }
@@ -244,7 +248,7 @@ async function tell(
   config: Config,
 ): Promise<void> {
   if (!options.json) return print(`${isFirst ? '' : '\n'}${visibleLines(renderFigures(heading, sections)).join('\n')}`);
-  const budgetTokens = budgetTokensOf(config);
+  const budgetTokens = resolveBudgetTokens(config);
   const stopped = run.stopped === null ? {} : { stopped: run.stopped };
   return print(jsonText({ ok: true, dataset: run.source.path, budgetTokens, ...stopped, figures: figuresJson(sections) }));
 }
@@ -255,7 +259,7 @@ async function tellSpread(reported: readonly ReportedRun[], options: ReplayComma
   const bySource = Map.groupBy(reported, ({ run }) => run.source);
   for (const [source, repeats] of bySource) {
     if (repeats.length < 2) continue;
-    const spread = spreadOf(repeats.map(({ sections }) => sections));
+    const spread = listSpreads(repeats.map(({ sections }) => sections));
     const unsteady = unsteadyCases(repeats.map(({ run }) => run.cases));
     if (options.json) await print(jsonText({ ok: true, dataset: source.path, repeats: repeats.length, spread, unsteady }));
     else await print(`\n${visibleLines(renderSpread(`${source.name}, ${repeats.length} repeats`, spread, unsteady)).join('\n')}`);
@@ -271,7 +275,7 @@ async function writeReports(
 ): Promise<void> {
   const suites = reported.map(({ heading, run }) => casesSuite(heading, run.cases));
   if (options.junit !== undefined)
-    await writeOutput(options.junit, renderJunit([...suites, ...(gate === null ? [] : junitOf(gate))]), '--junit');
+    await writeOutput(options.junit, renderJunit([...suites, ...(gate === null ? [] : toJunit(gate))]), '--junit');
   if (options.html !== undefined) {
     const { reportPage } = await import('./report-page.ts');
     await writeOutput(options.html, await reportPage(reported, options, config), '--html');

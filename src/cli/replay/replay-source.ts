@@ -50,7 +50,7 @@ export async function replaySource(
   };
   // A disk that is full ends what still runs, too.
   const own = new AbortController();
-  const finished = results === null ? {} : { finished: finishedOf(results) };
+  const finished = results === null ? {} : { finished: createFinishedReader(results) };
   const mayStart = () => spending.reached() === null;
   let stopped: string | null = null;
   try {
@@ -81,7 +81,7 @@ function endText(done: number, total: number | null, resumed: number, stopped: s
 }
 
 /** Returns the results of an earlier run in the order of the cases. Throws if they belong to other cases. */
-function finishedOf(results: ResultsFile): (outcome: CaseOutcome) => Promise<CaseResult | null> {
+function createFinishedReader(results: ResultsFile): (outcome: CaseOutcome) => Promise<CaseResult | null> {
   return async (outcome) => {
     const result = await results.next();
     if (result === null) return null;
@@ -212,7 +212,7 @@ const KNOWN_FROM = 5;
  * Estimates the time and cost of the remaining cases from the mean of this run. Returns null if there are too
  * few cases or their number is unknown.
  */
-export function leftOf({ done, resumed, total, usd, elapsedMs }: Standing) {
+export function estimateRest({ done, resumed, total, usd, elapsedMs }: Standing) {
   const own = done - resumed;
   if (total === null || own < KNOWN_FROM) return null;
   const share = Math.max(0, total - done) / own;
@@ -222,7 +222,7 @@ export function leftOf({ done, resumed, total, usd, elapsedMs }: Standing) {
 /** Formats the progress: "120 of 214 cases, 2 failed, $0.41 so far; about 3 min and $0.32 left". */
 export function standingText(standing: Standing): string {
   const { done, total, errors, usd } = standing;
-  const left = leftOf(standing);
+  const left = estimateRest(standing);
   const so = [
     total === null ? `${done} cases` : `${done} of ${total} cases`,
     ...(errors === 0 ? [] : [`${errors} failed`]),

@@ -4,14 +4,14 @@ import { mkdtemp, readFile, realpath, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, extname, join, relative, resolve } from 'node:path';
 import { PROMPT_FOLDER } from '../../../prompts/load.ts';
-import { budgetTokensOf } from '../../config/profiles.ts';
+import { resolveBudgetTokens } from '../../config/profiles.ts';
 import type { Config } from '../../config/schema.ts';
 import { TriageError } from '../../domain/errors.ts';
 import { RELEASE } from '../../domain/trust.ts';
 import { datasetAt } from '../../replay/cases/folder.ts';
 import {
   createResults,
-  differencesOf,
+  listDifferences,
   parseManifest,
   type ResultsFile,
   type RunManifest,
@@ -71,7 +71,7 @@ async function checkEarlier(path: string, manifest: RunManifest): Promise<void> 
       'conflict',
       `--resume: ${manifestPath(path)} does not record how ${path} was created, so it cannot be continued. Replay it again without --resume.`,
     );
-  const differences = differencesOf(earlier, manifest);
+  const differences = listDifferences(earlier, manifest);
   if (differences.length > 0)
     throw new TriageError(
       'conflict',
@@ -89,29 +89,29 @@ export type Measured = CaseMeasure & { readonly source: CaseSource };
  * Creates the manifest of a run. It must include everything that an answer depends on, because a run is
  * continued only if the manifests match.
  */
-export function manifestOf(options: ReplayCommandOptions, config: Config, measured: readonly Measured[]): RunManifest {
+export function createManifest(options: ReplayCommandOptions, config: Config, measured: readonly Measured[]): RunManifest {
   return {
     schema: 1,
     version: RELEASE,
     startedAt: new Date().toISOString(),
     sources: measured.map(({ source, sha256, cases }) => ({ name: source.name, sha256, cases })),
-    settings: settingsOf(options, config),
+    settings: describeSettings(options, config),
   };
 }
 
 /** Describes the settings by their display names; null means "not set". */
-export function settingsOf(options: ReplayCommandOptions, config: Config): RunManifest['settings'] {
+export function describeSettings(options: ReplayCommandOptions, config: Config): RunManifest['settings'] {
   const { driver, llm } = config.analyst;
   const leftOut = stagesLeftOut(options).join(', ') || null;
-  const read = { 'budget in tokens': budgetTokensOf(config), 'left out': leftOut, 'names masked': namesHidden(config) };
+  const read = { 'budget in tokens': resolveBudgetTokens(config), 'left out': leftOut, 'names masked': namesHidden(config) };
   if (options.only === 'read') return { analyst: null, ...read };
   return {
     analyst: driver,
     design: options.design ?? 'loop',
     ...read,
     profile: config.triage.profile,
-    'settings of the triage': digestOf(JSON.stringify(config.triage)),
-    ...(driver === 'llm' ? { model: llm.model, server: originOf(llm.baseUrl ?? llm.azure.endpoint), prompts: promptsDigest() } : {}),
+    'settings of the triage': computeDigest(JSON.stringify(config.triage)),
+    ...(driver === 'llm' ? { model: llm.model, server: toOrigin(llm.baseUrl ?? llm.azure.endpoint), prompts: promptsDigest() } : {}),
   };
 }
 
@@ -122,7 +122,7 @@ function namesHidden({ mask: { emails, hosts, hostSuffixes } }: Config): string 
 }
 
 /** Returns the origin of a URL, without the parts that may hold secrets. */
-function originOf(address: string | null): string | null {
+function toOrigin(address: string | null): string | null {
   return address !== null && URL.canParse(address) ? new URL(address).origin : null;
 }
 
@@ -130,10 +130,10 @@ function originOf(address: string | null): string | null {
 function promptsDigest(): string {
   const folder = join(PROMPT_FOLDER, 'triage');
   const files = readdirSync(folder).sort();
-  return digestOf(files.map((file) => `${file}\n${readFileSync(join(folder, file), 'utf8')}`).join('\n'));
+  return computeDigest(files.map((file) => `${file}\n${readFileSync(join(folder, file), 'utf8')}`).join('\n'));
 }
 
-function digestOf(text: string): string {
+function computeDigest(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 16);
 }
 
@@ -153,10 +153,10 @@ interface Named {
  * become a case of the next run, and that no two outputs are the same file. Throws `invalid-config`.
  */
 export async function checkOutputs(options: Places): Promise<void> {
-  const inputs = await inputsOf(options);
+  const inputs = await resolveInputs(options);
   const folders = await Promise.all((options.logs ?? []).map(realPath));
   const seen: Named[] = [];
-  for (const { option, path, file } of await outputsOf(options)) {
+  for (const { option, path, file } of await resolveOutputs(options)) {
     const isSame = (one: Named) => file !== null && one.file === file;
     const input = inputs.find(isSame);
     if (input !== undefined) throw refused(`${option} would overwrite the input of ${input.option}: ${path}.`);
@@ -177,12 +177,12 @@ async function checkReadable(out: string): Promise<void> {
     throw refused(`--html rereads the results, so --out must be a file, but ${out} is not. Omit --out, or use a file.`);
 }
 
-async function inputsOf({ dataset = [], gate }: Places): Promise<Named[]> {
+async function resolveInputs({ dataset = [], gate }: Places): Promise<Named[]> {
   const sets = dataset.map(async (path) => namedAt('--dataset', (await datasetAt(path).catch(() => null)) ?? path));
   return Promise.all([...sets, ...(gate === undefined ? [] : [namedAt('--gate', gate)])]);
 }
 
-async function outputsOf({ out, record, junit, html, repeat = 1 }: Places): Promise<Named[]> {
+async function resolveOutputs({ out, record, junit, html, repeat = 1 }: Places): Promise<Named[]> {
   const results = out === undefined ? [] : Array.from({ length: repeat }, (_, at) => repeatPath(out, at + 1, repeat));
   const named = [
     ...results.flatMap((path) => [path, `${path}.run.json`].map((one) => ({ option: '--out', path: one }))),

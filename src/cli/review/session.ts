@@ -3,8 +3,16 @@ import { z } from 'zod';
 import { isNotDevelopersFault } from '../../domain/analysis.ts';
 import { Build } from '../../domain/build.ts';
 import { CATEGORIES, type Category } from '../../domain/category.ts';
-import { messageOf, TriageError } from '../../domain/errors.ts';
-import { DecisionInput, overlapOf, REJECT_REASONS, RejectReason, Review, ReviewCounts, type ShownBy } from '../../domain/review.ts';
+import { getErrorMessage, TriageError } from '../../domain/errors.ts';
+import {
+  DecisionInput,
+  findTouchedSuspects,
+  REJECT_REASONS,
+  RejectReason,
+  Review,
+  ReviewCounts,
+  type ShownBy,
+} from '../../domain/review.ts';
 import { proofLines } from '../../notifications/answer-view.ts';
 import { visibleLine } from '../../notifications/visible-text.ts';
 import { renderTerminal } from '../../service/answers/render.ts';
@@ -113,7 +121,7 @@ async function decide(decision: DecisionInput, { review }: Item, { client, write
 
 /** Requires a second key press before "not your fault" is accepted for a change that touches a suspect. */
 async function isArmed({ analysis, build }: Item, { keys, write }: SessionParts): Promise<boolean> {
-  const overlap = build === null || !isNotDevelopersFault(analysis) ? [] : overlapOf(build, analysis);
+  const overlap = build === null || !isNotDevelopersFault(analysis) ? [] : findTouchedSuspects(build, analysis);
   if (overlap.length === 0) return true;
   write(`The change touches ${visibleLine(overlap[0] ?? '')}. Press a again to accept anyway, any other key to cancel.\n`);
   // The press that armed it may still be held.
@@ -123,7 +131,7 @@ async function isArmed({ analysis, build }: Item, { keys, write }: SessionParts)
 
 async function reject(item: Item, parts: SessionParts, done: SessionDone): Promise<Left | null> {
   parts.write(`${reasonChoices()}\n`);
-  const digit = await digitOf(parts.keys, RejectReason.options.length);
+  const digit = await readDigit(parts.keys, RejectReason.options.length);
   const reasonCode = digit === null ? undefined : RejectReason.options[digit - 1];
   return reasonCode === undefined ? kept(parts) : await decide({ type: 'reject', reasonCode }, item, parts, done);
 }
@@ -137,7 +145,7 @@ async function undo({ review }: Item, { client, write }: SessionParts): Promise<
 }
 
 /** Reads a digit from 1 to `highest`. Returns 0 for any other key, and null if the user leaves. */
-async function digitOf(keys: KeyReader, highest: number): Promise<number | null> {
+async function readDigit(keys: KeyReader, highest: number): Promise<number | null> {
   const key = await keys.key();
   if (key === null) return null;
   return /^[1-9]$/.test(key) && Number(key) <= highest ? Number(key) : 0;
@@ -151,7 +159,7 @@ function kept({ write, look }: SessionParts, said = 'Nothing was decided.\n'): n
 /** Prints the service's reason for a refusal. After a conflict the session moves on to the next item. */
 function refused(error: unknown, { write }: SessionParts): Left | null {
   if (!(error instanceof TriageError)) throw error;
-  write(`Not saved: ${visibleLine(messageOf(error))}\n`);
+  write(`Not saved: ${visibleLine(getErrorMessage(error))}\n`);
   return error.code === 'conflict' ? 'next' : null;
 }
 
@@ -171,7 +179,7 @@ async function askCorrection({ analysis }: Item, { keys, write }: SessionParts):
   if (shown === null) return null;
   write(`Send this correction as ${category}? Press y to send, any other key to cancel.\n`);
   if ((await keys.key()) !== 'y') return null;
-  const shownBy = shownByOf(shown, known);
+  const shownBy = parseShownBy(shown, known);
   return DecisionInput.parse({
     type: 'correct',
     category,
@@ -182,7 +190,7 @@ async function askCorrection({ analysis }: Item, { keys, write }: SessionParts):
 }
 
 /** Parses "E1 E3" or "none". Returns null if nothing valid was entered. */
-function shownByOf(text: string, known: readonly string[]): ShownBy | null {
+function parseShownBy(text: string, known: readonly string[]): ShownBy | null {
   if (text.trim().toLowerCase() === 'none') return 'none';
   const evidence = text
     .split(/[\s,]/)

@@ -1,7 +1,7 @@
 import { CATEGORIES, type Category } from '../../domain/category.ts';
 import type { RunMark } from '../../domain/flakiness.ts';
-import { maxOf, sumOf } from '../../lib/collections.ts';
-import { countOf } from '../../lib/statistics.ts';
+import { findMax, sumNumbers } from '../../lib/collections.ts';
+import { sumCounts } from '../../lib/statistics.ts';
 import type { Cell } from '../../lib/text.ts';
 import { dataTable, type Html, html, type Shown } from '../html.ts';
 
@@ -60,7 +60,7 @@ export function described(words: string, mark: Shown): Html {
  * Formats a share as in "72 %". Shares close to 0 or 1 keep a decimal, so that they do not read as none or
  * all: "0.4 %", "99.5 %".
  */
-export function percentOf(share: number): string {
+export function formatPercent(share: number): string {
   const rounded = Math.round(share * 100);
   const isEnd = (rounded === 0 && share > 0) || (rounded === 100 && share < 1);
   if (!isEnd) return `${rounded} %`;
@@ -106,14 +106,14 @@ export function figure(chart: Chart, level: 'h2' | 'h3' = 'h2'): Html {
   return html`<figure class="chart" id="${chart.id}" aria-labelledby="${chart.id}-finding">
 <figcaption>${level === 'h2' ? html`<h2 id="${chart.id}-finding">${chart.finding}</h2>` : html`<h3 id="${chart.id}-finding">${chart.finding}</h3>`}<p class="quiet">${chart.name}</p></figcaption>
 ${chart.drawing !== null && svg(chart, chart.drawing)}${chart.below}
-<details><summary>Show as table</summary>${tableOf(chart.name, chart.table)}${chart.csv !== null && html`<p><a href="${chart.csv}">Download CSV</a></p>`}</details></figure>`;
+<details><summary>Show as table</summary>${renderTable(chart.name, chart.table)}${chart.csv !== null && html`<p><a href="${chart.csv}">Download CSV</a></p>`}</details></figure>`;
 }
 
 function svg({ id, name, description }: Chart, { width, height, marks, newest = false }: Drawing): Html {
   return html`<div class="scroll${newest && ' newest'}" tabindex="0" role="region" aria-label="${name}"><svg viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="group" aria-labelledby="${id}-title ${id}-desc"><title id="${id}-title">${name}</title><desc id="${id}-desc">${description}</desc>${marks}</svg></div>`;
 }
 
-function tableOf(name: string, { head, rows }: ChartTable): Html {
+function renderTable(name: string, { head, rows }: ChartTable): Html {
   const cells = (row: readonly Cell[]) =>
     row.map((cell, at) =>
       at === 0 ? html`<th scope="row">${cell}</th>` : html`<td class="${typeof cell === 'number' ? 'number' : ''}">${cell}</td>`,
@@ -160,18 +160,18 @@ export function columnsChart(chart: ColumnsChart): Chart {
     finding: columnsFinding(counts, days),
     description: 'One column per day, oldest on the left. Segments are categories; hatched segments are not decided.',
     drawing:
-      countOf(counts) === 0 ? null : { ...drawingOn(COLUMNS_PLOT, COLUMNS_PLOT.left, 26, columnsMarks(chart, perDay)), newest: true },
+      sumCounts(counts) === 0 ? null : { ...drawingOn(COLUMNS_PLOT, COLUMNS_PLOT.left, 26, columnsMarks(chart, perDay)), newest: true },
     below: legend(counts),
-    table: { head: ['Day', ...CATEGORIES, OPEN, 'All'], rows: days.map((day, index) => rowOf(day, perDay[index] ?? [])) },
+    table: { head: ['Day', ...CATEGORIES, OPEN, 'All'], rows: days.map((day, index) => createRow(day, perDay[index] ?? [])) },
     csv: chart.csv,
   };
 }
 
 function columnsFinding(counts: readonly DayOf[], days: readonly string[]): string {
-  const total = countOf(counts);
+  const total = sumCounts(counts);
   if (total === 0) return `No answers in ${days.length} days.`;
-  const [most, next] = decidedOf(counts).toSorted((one, other) => other.count - one.count);
-  const open = openOf(counts);
+  const [most, next] = countDecided(counts).toSorted((one, other) => other.count - one.count);
+  const open = countOpen(counts);
   const rest = open === 0 ? '' : `; ${open} not decided`;
   const all = `${total} ${total === 1 ? 'answer' : 'answers'} in ${days.length} days`;
   // "Most" is said of more than half, and "most often" of what leads alone.
@@ -180,7 +180,7 @@ function columnsFinding(counts: readonly DayOf[], days: readonly string[]): stri
 }
 
 function columnsMarks({ days, listAddress }: ColumnsChart, perDay: readonly (readonly DayOf[])[]): Html {
-  const most = maxOf(perDay.map(countOf), 1);
+  const most = findMax(perDay.map(sumCounts), 1);
   const step = COLUMNS_PLOT.width / days.length;
   const columns = perDay.map((own, index) => column(own, COLUMNS_PLOT.left + index * step, step, most));
   const links = dayLinks(COLUMNS_PLOT, days, 'Causes', listAddress);
@@ -206,8 +206,8 @@ function dayLinks(plot: Plot, days: readonly string[], what: string, address: (f
 /** Draws the parts of a day from the bottom up: the categories in their order, then the undecided answers. */
 function column(counts: readonly DayOf[], x: number, step: number, most: number): Html {
   const parts = [
-    ...decidedOf(counts).map(({ category, count }) => ({ name: `cat ${category}`, words: category, count })),
-    { name: 'open', words: OPEN, count: openOf(counts) },
+    ...countDecided(counts).map(({ category, count }) => ({ name: `cat ${category}`, words: category, count })),
+    { name: 'open', words: OPEN, count: countOpen(counts) },
   ].filter(({ count }) => count > 0);
   let bottom = COLUMNS_PLOT.top + COLUMNS_PLOT.height;
   return html`${parts.map(({ name, words, count }) => {
@@ -221,21 +221,21 @@ function column(counts: readonly DayOf[], x: number, step: number, most: number)
 }
 
 function legend(counts: readonly DayOf[]): Html {
-  const open = openOf(counts);
-  return html`<ul class="legend">${decidedOf(counts).map(({ category, count }) => html`<li><span class="key ${category}"></span>${category} <strong>${count}</strong></li>`)}<li><span class="key open"></span>${OPEN} <strong>${open}</strong></li></ul>`;
+  const open = countOpen(counts);
+  return html`<ul class="legend">${countDecided(counts).map(({ category, count }) => html`<li><span class="key ${category}"></span>${category} <strong>${count}</strong></li>`)}<li><span class="key open"></span>${OPEN} <strong>${open}</strong></li></ul>`;
 }
 
-function rowOf(day: string, own: readonly DayOf[]) {
-  return [day, ...decidedOf(own).map(({ count }) => count), openOf(own), countOf(own)];
+function createRow(day: string, own: readonly DayOf[]) {
+  return [day, ...countDecided(own).map(({ count }) => count), countOpen(own), sumCounts(own)];
 }
 
 /** Counts the decided answers of each category, in the order of the taxonomy. */
-function decidedOf(counts: readonly DayOf[]): { readonly category: Category; readonly count: number }[] {
-  return CATEGORIES.map((category) => ({ category, count: countOf(counts.filter((one) => !one.open && one.category === category)) }));
+function countDecided(counts: readonly DayOf[]): { readonly category: Category; readonly count: number }[] {
+  return CATEGORIES.map((category) => ({ category, count: sumCounts(counts.filter((one) => !one.open && one.category === category)) }));
 }
 
-function openOf(counts: readonly DayOf[]): number {
-  return countOf(counts.filter((one) => one.open));
+function countOpen(counts: readonly DayOf[]): number {
+  return sumCounts(counts.filter((one) => one.open));
 }
 
 /** One figure over steps of time; null where a step has none. */
@@ -274,11 +274,11 @@ const LINES_PLOT: Plot = { left: 62, top: 10, width: 480, height: 150 };
 export function linesChart(chart: LinesChart): Chart {
   const known = chart.series.flatMap(({ values }) => values.filter((value) => value !== null));
   const { per = 'week', events } = chart;
-  const eventsOf = (step: string) => events?.filter((one) => one.step === step).map(({ name }) => name) ?? [];
+  const listEvents = (step: string) => events?.filter((one) => one.step === step).map(({ name }) => name) ?? [];
   const rows = chart.steps.map((step, index): Cell[] => [
     step,
     ...chart.series.map(({ values }) => (values[index] == null ? null : chart.say(values[index]))),
-    ...(events === undefined ? [] : [eventsOf(step).join('; ')]),
+    ...(events === undefined ? [] : [listEvents(step).join('; ')]),
   ]);
   return {
     id: chart.id,
@@ -288,7 +288,7 @@ export function linesChart(chart: LinesChart): Chart {
     drawing:
       known.length === 0
         ? null
-        : { ...drawingOn(LINES_PLOT, LINES_PLOT.left, 26, linesMarks(chart, chart.top ?? (maxOf(known) || 1))), newest: true },
+        : { ...drawingOn(LINES_PLOT, LINES_PLOT.left, 26, linesMarks(chart, chart.top ?? (findMax(known) || 1))), newest: true },
     below:
       chart.below ??
       (chart.series.length > 1 &&
@@ -351,8 +351,8 @@ export function runStrip(test: string, runs: readonly RunMark[]): Html {
 
 /** Counts of the newest days, oldest on the left, as small bars. */
 export function sparkline(of: string, perDay: readonly number[]): Html {
-  const most = maxOf(perDay, 1);
-  const total = sumOf(perDay);
+  const most = findMax(perDay, 1);
+  const total = sumNumbers(perDay);
   // One path for all bars: a page may have thousands.
   let [bars, stubs] = ['', ''];
   for (const [index, count] of perDay.entries()) {

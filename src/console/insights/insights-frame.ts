@@ -4,14 +4,14 @@ import { Category } from '../../domain/category.ts';
 import { TriageError } from '../../domain/errors.ts';
 import type { Period } from '../../domain/insights.ts';
 import type { Role } from '../../domain/review.ts';
-import { csvOf } from '../../lib/text.ts';
+import { toCsv } from '../../lib/text.ts';
 import { search } from '../addresses.ts';
 import type { ChartTable } from '../charts/chart.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 import { options, tabs } from '../controls.ts';
 import { type Html, html, type Shown } from '../html.ts';
 import { Day, misreadBanner, Offset, protect, Words } from '../http.ts';
-import { type ConsoleApp, mayReview, readerOf, route, sendPage } from '../page.ts';
+import { type ConsoleApp, loadReader, mayReview, route, sendPage } from '../page.ts';
 
 /** The query fields of the insights. Values that make no sense count as not given. */
 export const InsightsQuery = z.object({
@@ -73,7 +73,7 @@ export function registerInsightsRoute(app: ConsoleApp, deps: ConsoleDeps, { path
   app.get(path, route(role, { querystring: InsightsQuery }), async (request, reply) => {
     const shown = await view(request.query, deps);
     if (request.query.csv !== undefined) return sendTable(reply, shown.tables, request.query.csv);
-    const reader = await readerOf(request, deps);
+    const reader = await loadReader(request, deps);
     const main = html`${insightsTabs(path, mayReview(reader.principal), request.query.repo)}${misreadBanner(request, InsightsQuery)}<div id="figures" data-live data-say="The figures changed.">${shown.main}</div>`;
     const page = { title: shown.title, part: 'insights' as const, main };
     return sendPage(request, reply, { ...page, ...(path === '/insights' && { live: {} }) }, reader);
@@ -88,7 +88,7 @@ export function sendTable(reply: FastifyReply, tables: InsightsView['tables'], n
   return reply
     .header('content-type', 'text/csv; charset=utf-8; header=present')
     .header('content-disposition', `attachment; filename="faultline-${name}.csv"`)
-    .send(csvOf(table.head, table.rows));
+    .send(toCsv(table.head, table.rows));
 }
 
 /** Renders links to the other pages of the insights. `review`: also links to the pages of reviewers. */
@@ -99,14 +99,14 @@ export function insightsTabs(path: string, review: boolean, repo: string): Html 
 }
 
 /** Returns a period of whole UTC days that ends today, or that begins on `day`. */
-export function periodOf({ repo, day }: InsightsQuery, days: number, now: number): Period {
+export function toPeriod({ repo, day }: InsightsQuery, days: number, now: number): Period {
   const today = Math.floor(now / DAY_MS) * DAY_MS;
   const last = day === undefined ? today : Date.parse(day) + (days - 1) * DAY_MS;
   return { ...(repo !== '' && { repository: repo }), until: new Date(last + DAY_MS - 1).toISOString(), days };
 }
 
 /** Lists the days of a period, oldest first. */
-export function daysOf({ until, days }: Period): string[] {
+export function listDays({ until, days }: Period): string[] {
   return Array.from({ length: days }, (_, at) => new Date(Date.parse(until) - (days - 1 - at) * DAY_MS).toISOString().slice(0, 10));
 }
 

@@ -5,7 +5,7 @@ import {
   costText,
   type Difference,
   type DifferenceVerdict,
-  rangeOf,
+  formatInterval,
   signedPoints,
 } from '../../domain/comparison.ts';
 import { TriageError } from '../../domain/errors.ts';
@@ -13,10 +13,10 @@ import { counted } from '../../lib/text.ts';
 import { formatDuration } from '../../notifications/answer-view.ts';
 import type { ComparedRuns, KeptRun } from '../../ports/kept-runs.ts';
 import { buildAddress } from '../addresses.ts';
-import { percentOf } from '../charts/chart.ts';
+import { formatPercent } from '../charts/chart.ts';
 import { caseByAddress, changedCases, comparisonFigures, comparisonNotes } from '../comparison.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
-import { options, timeOf } from '../controls.ts';
+import { options, renderTime } from '../controls.ts';
 import { dataTable, type Html, html, linkTarget, numbers, type Shown } from '../html.ts';
 import type { InsightsQuery, InsightsView } from './insights-frame.ts';
 
@@ -57,11 +57,12 @@ function chosen(
 ): [candidate: KeptRun | undefined, baseline: KeptRun | undefined] {
   const second = runs.find(({ name }) => name === candidate) ?? runs.find(({ name }) => name !== baseline);
   const others = runs.filter((one) => one !== second);
-  const first = runs.find(({ name }) => name === baseline) ?? others.find((one) => casesOf(one) === casesOf(second)) ?? others[0];
+  const first =
+    runs.find(({ name }) => name === baseline) ?? others.find((one) => serializeSources(one) === serializeSources(second)) ?? others[0];
   return [second, first];
 }
 
-function casesOf(run: KeptRun | undefined): string {
+function serializeSources(run: KeptRun | undefined): string {
   return JSON.stringify(run?.sources);
 }
 
@@ -79,7 +80,7 @@ async function comparedPart({ comparison, changes }: ComparedRuns, runs: Chosen,
   const named = changes.filter((change) => !change.startsWith('settings of the triage'));
   const shown = await caseCell(comparison, deps);
   const { won, lost, changed: otherwise } = comparison;
-  const [before, now] = [answererOf(runs.baseline), answererOf(runs.candidate)];
+  const [before, now] = [getAnswerer(runs.baseline), getAnswerer(runs.candidate)];
   const what = named.length > 0 ? named.join('; ') : 'settings of the triage';
   const changed = `${changes.length > 0 ? `What was changed: ${what}.` : 'Both runs had the same settings.'}${before === now ? ` Both were answered by ${now}.` : ''}`;
   return html`<section class="card" id="verdict" aria-label="Verdict">${verdict(comparison, runs, changed)}</section>
@@ -115,11 +116,11 @@ function verdict({ differences, wonBy }: Comparison, { baseline, candidate }: Ch
       found.length > 0 && html`<p>${lead}: ${found.map(({ name, difference }) => `${name} ${signedPoints(difference)}`).join('; ')}.</p>`
     );
   };
-  return html`<h2>${answerOf(better.length, worse.length)}: ${candidate.name} compared with ${baseline.name}</h2><p>${changed}</p>
+  return html`<h2>${renderOutcome(better.length, worse.length)}: ${candidate.name} compared with ${baseline.name}</h2><p>${changed}</p>
 <p>${evidence(main)}${publishing(differences)}</p>${list('Clearly better in', better)}${list('Clearly worse in', worse)}`;
 }
 
-function answerOf(better: number, worse: number): Shown {
+function renderOutcome(better: number, worse: number): Shown {
   if (better > 0 && worse > 0) return 'Mixed';
   if (better > 0) return html`<span class="good">Better</span>`;
   return worse > 0 ? html`<span class="wrong">Worse</span>` : 'No clear difference';
@@ -139,10 +140,10 @@ function minus(range: string): string {
 
 function evidence({ name, cases, a, b, difference, interval, won, lost, verdict }: Difference): string {
   const what = LABELS.get(name)?.toLowerCase() ?? name;
-  if (verdict === 'same') return `${LABELS.get(name) ?? name} in ${percentOf(a)} of ${counted(cases, 'case')}, with both runs.`;
-  const range = interval === null ? '' : `, 95 % interval ${minus(rangeOf(interval))}`;
+  if (verdict === 'same') return `${LABELS.get(name) ?? name} in ${formatPercent(a)} of ${counted(cases, 'case')}, with both runs.`;
+  const range = interval === null ? '' : `, 95 % interval ${minus(formatInterval(interval))}`;
   const chance = verdict === 'within-noise' ? ' This may be chance; more cases would tell.' : '';
-  return `Over ${counted(cases, 'case')}, ${what} in ${percentOf(b)} instead of ${percentOf(a)}: ${signedPoints(difference)}${range}. ${won} won, ${lost} lost.${chance}`;
+  return `Over ${counted(cases, 'case')}, ${what} in ${formatPercent(b)} instead of ${formatPercent(a)}: ${signedPoints(difference)}${range}. ${won} won, ${lost} lost.${chance}`;
 }
 
 /** The figures that a person decides by, as people call them. */
@@ -170,9 +171,9 @@ function keyFigures({ differences, costs }: Comparison): Html {
 }
 
 function figureRow(label: string, { a, b, difference, interval, verdict }: Difference): Html {
-  const range = interval !== null && html` <span class="quiet">(${minus(rangeOf(interval))})</span>`;
+  const range = interval !== null && html` <span class="quiet">(${minus(formatInterval(interval))})</span>`;
   const [word, tone] = WORDS[verdict];
-  return html`<tr><th scope="row">${label}</th><td><span class="${tone}">${word}</span></td><td class="number">${percentOf(a)}</td><td class="number">${percentOf(b)}</td><td class="number">${signedPoints(difference)}${range}</td></tr>`;
+  return html`<tr><th scope="row">${label}</th><td><span class="${tone}">${word}</span></td><td class="number">${formatPercent(a)}</td><td class="number">${formatPercent(b)}</td><td class="number">${signedPoints(difference)}${range}</td></tr>`;
 }
 
 /**
@@ -211,12 +212,12 @@ function runsTable(runs: readonly KeptRun[]): Html {
     const cases = sources.map(
       (one) => html`${one.name}${one.cases !== null && html` <span class="quiet">${counted(one.cases, 'case')}</span>`}`,
     );
-    return html`<tr><th scope="row">${name}</th><td>${timeOf(startedAt)}</td><td>${answererOf({ settings })}</td><td>${cases}</td><td>${version}</td></tr>`;
+    return html`<tr><th scope="row">${name}</th><td>${renderTime(startedAt)}</td><td>${getAnswerer({ settings })}</td><td>${cases}</td><td>${version}</td></tr>`;
   });
   return html`<h2>Kept runs</h2>${dataTable('Kept runs, newest first', ['Run', 'Made', 'Answered by', 'Cases', 'Release'], rows)}`;
 }
 
-function answererOf({ settings }: Pick<KeptRun, 'settings'>): string {
+function getAnswerer({ settings }: Pick<KeptRun, 'settings'>): string {
   return String(settings.model ?? settings.analyst ?? 'nobody');
 }
 

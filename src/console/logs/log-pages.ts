@@ -10,15 +10,15 @@ import { actionLink, badge, hiddenFields } from '../controls.ts';
 import { type Html, html, joined, type Shown } from '../html.ts';
 import { IdParams, protect } from '../http.ts';
 import { logPageLink } from '../outside.ts';
-import { type ConsoleApp, readerOf, route, sendHtml, sendPage } from '../page.ts';
+import { type ConsoleApp, loadReader, route, sendHtml, sendPage } from '../page.ts';
 import {
   findLog,
-  keptOf,
   type LogFacts,
   LogQuery,
   type LogView,
   type NoLog,
   type Place,
+  pickKept,
   placeAddress,
   readView,
   requireLog,
@@ -26,7 +26,7 @@ import {
   sayNoLog,
 } from './log-view.ts';
 import { showLines } from './render-line.ts';
-import { lineRow, logList, rowsOf, WINDOW } from './rows.ts';
+import { lineRow, logList, renderRows, WINDOW } from './rows.ts';
 import { type Found, PAGE, searchLog } from './search.ts';
 
 const RawQuery = z.object({ file: z.string().max(2_000).optional() });
@@ -38,7 +38,7 @@ const RawQuery = z.object({ file: z.string().max(2_000).optional() });
 export function registerLogs(app: ConsoleApp, deps: ConsoleDeps): void {
   app.get('/logs/:id', route('read', { params: IdParams, querystring: LogQuery }), async (request, reply) => {
     const { params, query } = request;
-    const [facts, reader] = await Promise.all([findLog(deps, params.id, query), readerOf(request, deps)]);
+    const [facts, reader] = await Promise.all([findLog(deps, params.id, query), loadReader(request, deps)]);
     if (!('source' in facts)) {
       const page = { title: 'No log', place: 'log', part: 'builds', main: noLogPage(facts) } as const;
       return sendPage(request, reply, page, reader, facts.deletedAt === null ? 404 : 410);
@@ -50,9 +50,9 @@ export function registerLogs(app: ConsoleApp, deps: ConsoleDeps): void {
     };
     if (query.part !== null) {
       const view = await readView(deps, facts, query, shape.stamps);
-      return sendHtml(request, reply, html`<ol>${view && rowsOf(view.stretches, facts.source.lines, view.rows)}</ol>`);
+      return sendHtml(request, reply, html`<ol>${view && renderRows(view.stretches, facts.source.lines, view.rows)}</ol>`);
     }
-    const body = await bodyOf(deps, facts, query, shape, closed(reply));
+    const body = await renderBody(deps, facts, query, shape, closed(reply));
     const title = `${facts.source.name} · ${facts.build.pipeline} #${facts.build.number}`;
     return sendPage(request, reply, { title, place: 'log', part: 'builds', main: logPage(facts, query, shape, body) }, reader);
   });
@@ -61,7 +61,7 @@ export function registerLogs(app: ConsoleApp, deps: ConsoleDeps): void {
   });
 }
 
-async function bodyOf(deps: ConsoleDeps, facts: LogFacts, query: LogQuery, shape: Shape, signal: AbortSignal): Promise<Shown> {
+async function renderBody(deps: ConsoleDeps, facts: LogFacts, query: LogQuery, shape: Shape, signal: AbortSignal): Promise<Shown> {
   const { build, source } = facts;
   if (source.bytes === 0) return emptyBody(facts);
   if (query.q !== '' && query.L === null && query.from === 0 && query.view === undefined) {
@@ -182,7 +182,7 @@ function logPage(facts: LogFacts, query: LogQuery, shape: Shape, body: Shown): H
   const { build, source } = facts;
   const raw = `/logs/${encodeURIComponent(build.id)}/raw?file=${encodeURIComponent(source.name)}`;
   return html`<div class="wide"><h1 tabindex="-1">${source.name}</h1>
-<p><a href="${buildAddress(build.id)}">${build.repository} · ${build.pipeline} #${build.number}</a> · ${counted(source.lines, 'line')} · ${sizeOf(source.bytes)}${source.notes.map((note) => html` · ${note}`)}</p>
+<p><a href="${buildAddress(build.id)}">${build.repository} · ${build.pipeline} #${build.number}</a> · ${counted(source.lines, 'line')} · ${formatSize(source.bytes)}${source.notes.map((note) => html` · ${note}`)}</p>
 ${otherLogs(facts)}
 <div class="tools">${backLink(facts, query)}${searchForm(facts, query)}<details><summary class="button">More</summary>${matchCase(query)}
 ${toolLinks(facts, query, shape)}<a class="button" href="${raw}" target="_blank">Raw</a>${logPageLink(build, facts.page, query.L?.from, html` class="button"`)}<button type="button" data-copy="link" hidden>Copy link</button><button type="button" data-copy="lines" hidden>Copy lines</button></details></div>
@@ -200,7 +200,7 @@ function viewBody(facts: LogFacts, { L }: LogQuery, shape: Shape, { stretches, r
   const [isPart, secrets] = [shown < source.lines, hiddenSecrets(stretches)];
   const part = html`<span id="shown">${formatNumber(shown)}</span> of ${counted(source.lines, 'line')} ${source.lines === 1 ? 'is' : 'are'} on this page; the browser's search covers only these.`;
   return html`${beyond}${(isPart || secrets) && html`<p class="quiet">${isPart && part}${secrets}</p>`}
-${logList(rowsOf(stretches, source.lines, rows), { label: `Lines of ${source.name}`, wrap: shape.wrap })}`;
+${logList(renderRows(stretches, source.lines, rows), { label: `Lines of ${source.name}`, wrap: shape.wrap })}`;
 }
 
 /** Renders the reason why a text has no lines. */
@@ -248,7 +248,7 @@ function backLink({ analyses: [answer] }: LogFacts, { back }: LogQuery): Shown {
 }
 
 function toolLinks({ build, source }: LogFacts, query: LogQuery, { stamps, wrap }: Shape): Html {
-  const kept = keptOf(query);
+  const kept = pickKept(query);
   const at: Place = {
     ...(query.L !== null && { marked: query.L }),
     ...(query.from > 0 && { window: { from: query.from, to: query.to } }),
@@ -274,7 +274,7 @@ function hiddenSecrets(stretches: LogView['stretches']): Shown {
   return count > 0 && ` On ${counted(count, 'line')} of this page, *** replaces a secret.`;
 }
 
-function sizeOf(bytes: number): string {
+function formatSize(bytes: number): string {
   if (bytes < 1_000) return `${bytes} bytes`;
   return bytes < 1_000_000 ? `${(bytes / 1_000).toFixed(1)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
 }
@@ -307,7 +307,7 @@ function said({ q, hit }: LogQuery, { total, hits, endedAt }: Found): string {
 function pages({ build, source }: LogFacts, query: LogQuery, { total }: Found, label: string): Html {
   const { hit } = query;
   const page = (from: number, words: string) =>
-    html`<a href="${placeAddress(build.id, source.name, keptOf(query), { hit: from })}">${words}</a>`;
+    html`<a href="${placeAddress(build.id, source.name, pickKept(query), { hit: from })}">${words}</a>`;
   const last = total === 0 ? 1 : Math.floor((total - 1) / PAGE) * PAGE + 1;
   const links = [
     hit > 1 && page(1, 'First'),

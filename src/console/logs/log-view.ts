@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Analysis } from '../../domain/analysis.ts';
 import type { Build } from '../../domain/build.ts';
 import { TriageError } from '../../domain/errors.ts';
-import { maxOf } from '../../lib/collections.ts';
+import { findMax } from '../../lib/collections.ts';
 import { bytesOfText } from '../../log/lines/bytes.ts';
 import { openLog } from '../../log/lines/lines.ts';
 import { buildMatcher, type Matcher } from '../../log/scan/matcher.ts';
@@ -17,8 +17,8 @@ import {
   type EvidenceLines,
   evidenceLines,
   foldedView,
+  getProofRanges,
   openedGap,
-  proofOf,
   type Range,
   type RowsOptions,
   readRange,
@@ -66,7 +66,7 @@ export async function findLog(
   if (source === undefined) {
     return { build, sources, deletedAt: await stores.builds.logsForgottenAt(build.id), wanted: wanted.file ?? null };
   }
-  const analyses = await analysesOf(stores, build, wanted.analysis);
+  const analyses = await listAnalyses(stores, build, wanted.analysis);
   const page = (await stores.outside.logPages(build.id)).get(source.name);
   return { build, sources, source, analyses, page, evidence: evidenceIn(analyses, source.name) };
 }
@@ -90,7 +90,7 @@ function largest(sources: readonly ArchivedSource[]): ArchivedSource | undefined
   return bySize.find(({ kind }) => kind === 'log') ?? bySize[0];
 }
 
-async function analysesOf(stores: LogDeps['stores'], { id }: Build, wanted: string | undefined): Promise<readonly Analysis[]> {
+async function listAnalyses(stores: LogDeps['stores'], { id }: Build, wanted: string | undefined): Promise<readonly Analysis[]> {
   if (wanted === undefined) return await stores.analyses.listByBuild(id);
   const analysis = await stores.analyses.find(wanted);
   return analysis?.buildId === id ? [analysis] : [];
@@ -182,7 +182,7 @@ export async function readView(deps: LogDeps, facts: LogFacts, query: LogQuery, 
 
 /** Returns the options for drawing the rows of any view of a log. */
 export function rowOptions({ build, source, evidence }: LogFacts, query: LogQuery, stamps: boolean): RowsOptions {
-  const kept = keptOf(query);
+  const kept = pickKept(query);
   const here = placeAddress(build.id, source.name, kept);
   return {
     lineAddress: (line) => `${here}&L=${line}#L${line}`,
@@ -196,7 +196,7 @@ export function rowOptions({ build, source, evidence }: LogFacts, query: LogQuer
 }
 
 /** Returns the query fields that links within a log keep. */
-export function keptOf({ ts, wrap, analysis, back, q, case: matchCase }: LogQuery): Kept {
+export function pickKept({ ts, wrap, analysis, back, q, case: matchCase }: LogQuery): Kept {
   return { ts, wrap, analysis, back, q, case: matchCase };
 }
 
@@ -215,9 +215,9 @@ async function stretchesFor(deps: LogDeps, facts: LogFacts, { L, from, to, view,
 }
 
 async function foldedStretches({ archive }: LogDeps, { build, source, evidence }: LogFacts): Promise<Stretch[]> {
-  const proof = evidence.flatMap(proofOf);
+  const proof = evidence.flatMap(getProofRanges);
   if (source.lines <= WINDOW) return foldedView({ lineCount: source.lines, evidence: proof });
-  const last = maxOf(
+  const last = findMax(
     evidence.map(({ to }) => to),
     0,
   );

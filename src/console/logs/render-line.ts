@@ -1,4 +1,4 @@
-import { append, minOf } from '../../lib/collections.ts';
+import { append, findMin } from '../../lib/collections.ts';
 import { spelledOut } from '../../lib/text.ts';
 import { MAX_RAW } from '../../log/lines/lines.ts';
 
@@ -64,7 +64,7 @@ const CLOCK_STAMP = /^\ufeff?\[?\d\d:\d\d:\d\d(?:[.,]\d{1,9})?\]? /;
 /** Checks whether every line that is not empty begins with a time. */
 export function areStamped(lines: readonly string[]): boolean {
   const telling = lines.filter((line) => line !== '');
-  return telling.length > 0 && telling.every((line) => stampOf(line) !== '');
+  return telling.length > 0 && telling.every((line) => readStamp(line) !== '');
 }
 
 /** Returns the text of a line without colors, for copying and tests. */
@@ -111,12 +111,12 @@ function cutAt(
   return pieces;
 }
 
-function stampOf(line: string): string {
+function readStamp(line: string): string {
   return DATE_STAMP.exec(line)?.[0] ?? CLOCK_STAMP.exec(line)?.[0] ?? '';
 }
 
 function showLine(raw: string, number: number, pen: Pen, stamped: boolean): { shown: ShownLine; after: Pen } {
-  const stamp = stamped ? stampOf(raw) : '';
+  const stamp = stamped ? readStamp(raw) : '';
   const whole = raw.slice(stamp === '' && raw.startsWith('\ufeff') ? 1 : stamp.length);
   const line = whole.slice(0, MAX_RAW);
   const { before, last } = afterReturns(line);
@@ -150,7 +150,7 @@ function afterReturns(line: string): { readonly before: string; readonly last: s
 }
 
 function saysSomething(text: string): boolean {
-  for (const stretch of stretchesOf(text, PLAIN)) if (stretch.text !== '') return true;
+  for (const stretch of parseStretches(text, PLAIN)) if (stretch.text !== '') return true;
   return false;
 }
 
@@ -168,7 +168,7 @@ function overwrites(before: string): Overwritten {
 function penAfter(text: string, start: Pen): Pen {
   if (!text.includes('\u001b') && !text.includes('\u009b')) return start;
   let pen = start;
-  for (const stretch of stretchesOf(`${text} `, start)) pen = stretch.pen;
+  for (const stretch of parseStretches(`${text} `, start)) pen = stretch.pen;
   return pen;
 }
 
@@ -176,13 +176,13 @@ function showText(text: string, start: Pen): { readonly parts: LinePart[]; reado
   const parts: LinePart[] = [];
   let room = MAX_SHOWN;
   let missing = 0;
-  const stretches = stretchesOf(text, start);
+  const stretches = parseStretches(text, start);
   let next = stretches.next();
   for (; next.done !== true; next = stretches.next()) {
     const fits = wholeCharacters(next.value.text, room);
     room -= fits.length;
     missing += countCharacters(next.value.text, fits.length);
-    if (fits !== '') append(parts, visibleParts(fits, classesOf(next.value.pen)));
+    if (fits !== '') append(parts, visibleParts(fits, toClassNames(next.value.pen)));
   }
   return { parts, missing, after: next.value };
 }
@@ -243,7 +243,7 @@ const SEQUENCES =
  * Yields the text of a line piece by piece, without its control sequences. Each piece has the style that
  * color sequences set; the effects of other sequences are ignored.
  */
-function* stretchesOf(text: string, start: Pen): Generator<Stretch, Pen> {
+function* parseStretches(text: string, start: Pen): Generator<Stretch, Pen> {
   let pen = start;
   let at = 0;
   for (const sequence of text.matchAll(SEQUENCES)) {
@@ -260,7 +260,7 @@ function* stretchesOf(text: string, start: Pen): Generator<Stretch, Pen> {
  * Returns the style sheet classes for a pen, or an empty string if it is plain. Only the sixteen colors
  * exist, because the style sheet ensures their contrast.
  */
-function classesOf(pen: Pen): string {
+function toClassNames(pen: Pen): string {
   const { colour, background } = pen;
   // Bright ones look like the others, but for black.
   const hue = (number: number) => (number > 8 ? number - 8 : number);
@@ -374,6 +374,6 @@ function ofPalette(number: number): number | null {
 
 function nearest(red: number, green: number, blue: number): number | null {
   const distances = SIXTEEN.map(([r, g, b]) => (r - red) ** 2 + (g - green) ** 2 + (b - blue) ** 2);
-  const least = minOf(distances);
+  const least = findMin(distances);
   return Number.isNaN(least) ? null : distances.indexOf(least);
 }

@@ -23,7 +23,7 @@ export interface RowsOptions {
 }
 
 /** Renders the rows of a view: one item per line, one per gap. */
-export function rowsOf(stretches: readonly ReadStretch[], lineCount: number, options: RowsOptions): Html {
+export function renderRows(stretches: readonly ReadStretch[], lineCount: number, options: RowsOptions): Html {
   return joined(
     stretches.map((stretch) =>
       stretch.kind === 'gap' ? gapRow(stretch, lineCount, options) : stretch.lines.map((line) => lineRow(line, stretch, options)),
@@ -51,20 +51,20 @@ export function lineRow(line: ShownLine, within: Range, options: RowsOptions): H
   const isMarked = options.marked != null && options.marked.from <= number && number <= options.marked.to;
   const shown = options.found == null ? line : markFound(line, options.found.text, options.found.matchCase);
   const classes = [isCited ? 'ev' : evidence.length > 0 && 'near', isMarked && 'sel'].filter((one) => one !== false).join(' ');
-  const isFirst = evidence.some((one) => number === firstOf(one, within));
-  return html`<li id="${options.prefix}L${number}" data-line="${number}"${classes !== '' && html` class="${classes}"`}${isFirst && html` data-evidence`}>${numberOf(number, options)}<span class="tx">${
+  const isFirst = evidence.some((one) => number === findFirstLine(one, within));
+  return html`<li id="${options.prefix}L${number}" data-line="${number}"${classes !== '' && html` class="${classes}"`}${isFirst && html` data-evidence`}>${renderNumber(number, options)}<span class="tx">${
     options.stamps === true && line.stamp !== null && html`<span class="ts">${line.stamp} </span>`
-  }${shown.parts.map(partOf)}${line.missing > 0 && html`<span class="more">… +${line.missing.toLocaleString('en-US')} characters</span>`}</span>${
+  }${shown.parts.map(renderPart)}${line.missing > 0 && html`<span class="more">… +${line.missing.toLocaleString('en-US')} characters</span>`}</span>${
     line.overwritten !== null && overwrites(line.overwritten)
   }${evidence.map((one) => chip(one, number, within))}</li>`;
 }
 
-function numberOf(number: number, { lineAddress }: RowsOptions): Html {
+function renderNumber(number: number, { lineAddress }: RowsOptions): Html {
   if (lineAddress === null) return html`<span class="no">${number}</span>`;
   return html`<a class="no" href="${lineAddress(number)}" aria-label="Line ${number}">${number}</a>`;
 }
 
-function partOf({ text, classes, found }: LinePart): Html {
+function renderPart({ text, classes, found }: LinePart): Html {
   const inner = found === true ? html`<mark>${text}</mark>` : html`${text}`;
   return classes === '' ? inner : html`<span class="${classes}">${inner}</span>`;
 }
@@ -80,7 +80,7 @@ function overwrites({ times, texts }: NonNullable<ShownLine['overwritten']>): Ht
  * Returns the line that shows the name of a piece of evidence: the first visible line that is cited, else its
  * first visible line.
  */
-function firstOf({ cited, from }: EvidenceLines, within: Range): number {
+function findFirstLine({ cited, from }: EvidenceLines, within: Range): number {
   return cited.find((line) => within.from <= line && line <= within.to) ?? Math.max(from, within.from);
 }
 
@@ -90,7 +90,7 @@ function firstOf({ cited, from }: EvidenceLines, within: Range): number {
  */
 function chip(evidence: EvidenceLines, number: number, within: Range): Shown {
   const { id, anchor, title, href, from, cited } = evidence;
-  if (number !== firstOf(evidence, within)) return cited.includes(number) && html`<span class="chip" aria-hidden="true">${id}</span>`;
+  if (number !== findFirstLine(evidence, within)) return cited.includes(number) && html`<span class="chip" aria-hidden="true">${id}</span>`;
   const name = anchor && number === (cited[0] ?? from) && html` id="${id}"`;
   if (href === null) return html`<span class="chip"${name} title="${title}">${id}</span>`;
   return html`<a class="chip"${name} href="${href}" title="${title}" aria-label="${id}: ${title}">${id}</a>`;
@@ -106,7 +106,7 @@ function gapRow({ from, to }: Range, lineCount: number, options: RowsOptions): H
   const words = `⋯ ${count.toLocaleString('en-US')} ${count === 1 ? 'line' : 'lines'} not shown: show ${Math.min(count, step).toLocaleString('en-US')}`;
   const [first, second] = from === 1 ? [true, null] : [false, to === lineCount || count <= step ? null : true];
   const link = (isLast: boolean, text: string) => {
-    const shown = stepOf({ from, to }, isLast, step);
+    const shown = getStepRange({ from, to }, isLast, step);
     return html`<a data-gap="${writeRange({ from, to })}" href="${windowAddress(shown)}">${text}</a>`;
   };
   return html`<li class="gap" data-from="${from}" data-to="${to}"${options.opening === true && html` data-opening`}>${link(first, words)}${second !== null && html` ${link(second, `or the last ${step.toLocaleString('en-US')}`)}`}</li>`;
@@ -177,7 +177,7 @@ type Cited = Pick<EvidenceLines, 'from' | 'to' | 'cited'>;
  */
 export function evidenceLines({ evidence, answer }: Pick<Analysis, 'evidence' | 'answer'>, name: string): (Evidence & Cited)[] {
   return evidence.flatMap((one) => {
-    const lines = one.source === name ? linesOf(one) : null;
+    const lines = one.source === name ? getLineRange(one) : null;
     return lines === null ? [] : [{ ...one, ...lines, cited: citedLines(answer.claims, one, lines) }];
   });
 }
@@ -195,7 +195,7 @@ function citedLines(claims: Analysis['answer']['claims'], { id, source }: Eviden
 const MAX_UNQUOTED = 40;
 
 /** Returns the lines that prove something: each cited line, or the whole piece if no line is cited. */
-export function proofOf({ from, to, cited }: Cited): Range[] {
+export function getProofRanges({ from, to, cited }: Cited): Range[] {
   return cited.length === 0 ? [{ from, to }] : cited.map((line) => ({ from: line, to: line }));
 }
 
@@ -203,7 +203,7 @@ export function proofOf({ from, to, cited }: Cited): Range[] {
 export const READER = 'log';
 
 /** Returns the lines of a piece of evidence, or null if it names none. */
-export function linesOf({ lineStart, lineEnd = lineStart }: Evidence): Range | null {
+export function getLineRange({ lineStart, lineEnd = lineStart }: Evidence): Range | null {
   if (lineStart === undefined || lineEnd === undefined) return null;
   return { from: lineStart, to: Math.max(lineStart, lineEnd) };
 }
@@ -296,7 +296,7 @@ export function openedGap(gap: Range, shown: Range): Stretch[] {
  * Returns the lines of a gap to show first: those next to lines that are already shown. Before the first
  * evidence, this is the end of the gap.
  */
-export function stepOf(gap: Range, isFirst: boolean, step = STEP): Range {
+export function getStepRange(gap: Range, isFirst: boolean, step = STEP): Range {
   return isFirst
     ? { from: Math.max(gap.from, gap.to - step + 1), to: gap.to }
     : { from: gap.from, to: Math.min(gap.to, gap.from + step - 1) };

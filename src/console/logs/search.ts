@@ -122,7 +122,7 @@ function addHits({ bytes, lineStart }: TextPiece, compare: Comparer, { hits, tot
     // The stored line begins elsewhere than the same line without escapes.
     for (; line < offset; line += 1) start = bytes.indexOf(LINE_FEED, start) + 1;
     const end = bytes.indexOf(LINE_FEED, start);
-    hits.push(hitOf(bytes.subarray(start, end === -1 ? bytes.length : end), lineStart + offset, compare));
+    hits.push(toHit(bytes.subarray(start, end === -1 ? bytes.length : end), lineStart + offset, compare));
   }
   return count;
 }
@@ -137,7 +137,7 @@ function linesAt(seen: Buffer, places: readonly number[]): number[] {
   });
 }
 
-function hitOf(stored: Buffer, line: number, compare: Comparer): Hit {
+function toHit(stored: Buffer, line: number, compare: Comparer): Hit {
   if (stored.length <= LONGEST) return { line, text: stored.toString('utf8') };
   const place = compare.comparable(stored).indexOf(compare.word);
   const whole = compare.plain(stored);

@@ -3,11 +3,11 @@ import { type DecisionType, REJECT_REASONS, RejectReason, type Review } from '..
 import { counted, formatConfidence } from '../../lib/text.ts';
 import { buildAddress, reviewAddress } from '../addresses.ts';
 import { analysisParts, evidencePart, placeLine } from '../analysis.ts';
-import { actionButton, actionLink, ageOf, badge, hiddenFields, options, postForm } from '../controls.ts';
+import { actionButton, actionLink, badge, formatAge, hiddenFields, options, postForm } from '../controls.ts';
 import { dataTable, type Html, html, type Shown } from '../html.ts';
 import { type ItemView, mustArm } from './item-view.ts';
 import { clockTime, decisionWords } from './queue.ts';
-import { type QueueQuery, searchOf } from './queue-query.ts';
+import { formatQuery, type QueueQuery } from './queue-query.ts';
 
 /**
  * Renders the item: what it is, how confident the answer is, why a person is asked, and everything needed to
@@ -16,7 +16,7 @@ import { type QueueQuery, searchOf } from './queue-query.ts';
 export function itemMain(view: ItemView): Html {
   const { review, facts, hold, blind } = view;
   const title = itemTitle(view);
-  const place = placeLine(facts, [hold !== 'decided' && `waiting ${ageOf(review.openedAt, facts.now)}`]);
+  const place = placeLine(facts, [hold !== 'decided' && `waiting ${formatAge(review.openedAt, facts.now)}`]);
   const head = html`${headline(title, view)}${place}<div id="banners" data-live data-say>${banners(view)}</div>`;
   if (blind.blind) return html`<div class="item" data-review="${review.id}">${head}${blindForm(view)}${evidencePart(facts, 'logs')}</div>`;
   const decidable = hold === 'mine' || hold === 'free';
@@ -43,13 +43,13 @@ function headline(title: string, { queue, review, waiting, hold, stamps, same, b
 
 /** Renders a link to the same item with its timestamps shown or hidden. */
 function stampsLink(id: string, queue: QueueQuery, stamps: boolean): Html {
-  const address = `${reviewAddress(id)}${searchOf(queue, { ts: stamps ? 0 : 1 })}`;
+  const address = `${reviewAddress(id)}${formatQuery(queue, { ts: stamps ? 0 : 1 })}`;
   return html`<a class="step" data-action="timestamps" href="${address}" data-swap>${stamps ? 'hide' : 'show'} timestamps${badge('timestamps')}</a>`;
 }
 
 /** Renders links to the previous and next items of the queue, which do not decide this one. */
 function walkLinks(id: string, queue: QueueQuery): Html {
-  const to = (direction: 'before' | 'after') => `/review/next${searchOf(queue, { [direction]: id })}`;
+  const to = (direction: 'before' | 'after') => `/review/next${formatQuery(queue, { [direction]: id })}`;
   return html`<a class="step" data-action="previous" href="${to('before')}" data-swap>previous <kbd aria-hidden="true">k</kbd></a> <a class="step" data-action="next" href="${to('after')}" data-swap>next <kbd aria-hidden="true">j</kbd></a>`;
 }
 
@@ -81,16 +81,17 @@ function keptText({ category, rootCause, fixRecommendation, reason }: NonNullabl
 function heldBanner({ review, hold, mayTakeOver, queue }: ItemView): Html {
   if (hold !== 'others') return html``;
   const take =
-    mayTakeOver && postForm(`${reviewAddress(review.id)}/claim`, { over: '1', queue: searchOf(queue) }, html`<button>Take over</button>`);
+    mayTakeOver &&
+    postForm(`${reviewAddress(review.id)}/claim`, { over: '1', queue: formatQuery(queue) }, html`<button>Take over</button>`);
   return html`<div class="banner"><p>${review.claimedBy} has been reviewing this since ${clockTime(review.claimedAt)}. You can read it, but only they can decide until ${clockTime(review.claimExpiresAt)}.</p>
-<p class="acts"><a class="button" href="/review/next${searchOf(queue, { after: review.id })}" data-swap>Next item</a>${take}</p></div>`;
+<p class="acts"><a class="button" href="/review/next${formatQuery(queue, { after: review.id })}" data-swap>Next item</a>${take}</p></div>`;
 }
 
 function decidedBanner({ review, hold, facts, taught }: ItemView): Html {
   const { decision } = review;
   if (hold !== 'decided' || decision === null) return html``;
   const said = [decision.reason, decision.type === 'correct' ? decision.rootCause : undefined].filter((part) => part !== undefined);
-  return html`<div class="banner"><p><strong>${decisionWords(decision)}</strong> ${ageOf(decision.decidedAt, facts.now)} ago${decision.reasonCode !== undefined && html`: ${decision.reasonCode.replaceAll('_', ' ')}`}.</p>${said.map((part) => html`<p>${part}</p>`)}<p class="quiet">${taught}</p></div>`;
+  return html`<div class="banner"><p><strong>${decisionWords(decision)}</strong> ${formatAge(decision.decidedAt, facts.now)} ago${decision.reasonCode !== undefined && html`: ${decision.reasonCode.replaceAll('_', ' ')}`}.</p>${said.map((part) => html`<p>${part}</p>`)}<p class="quiet">${taught}</p></div>`;
 }
 
 /**
@@ -129,23 +130,23 @@ function acceptForm(view: ItemView): Html {
   const { review, queue, armed, facts } = view;
   const danger = mustArm(facts) && armed;
   const words = danger ? html`Accept anyway: the change touches ${facts.overlap[0]}` : 'Accept';
-  const plain = `${reviewAddress(review.id)}${searchOf(queue)}`;
+  const plain = `${reviewAddress(review.id)}${formatQuery(queue)}`;
   const button = html`<button class="${danger ? 'armed' : 'first'}" data-action="accept"${danger && html` data-armed data-plain="${plain}"`}>${words} <kbd aria-hidden="true">a</kbd></button>`;
   return postForm(`${reviewAddress(review.id)}/decision`, { ...decisionFields(view, 'accept'), ...(danger && { armed: '1' }) }, button);
 }
 
 /** Returns the fields that every form of a decision sends. */
 function decisionFields({ review: { version }, queue, facts }: ItemView, type: DecisionType) {
-  return { type, version, queue: searchOf(queue), openedAt: new Date(facts.now).toISOString() };
+  return { type, version, queue: formatQuery(queue), openedAt: new Date(facts.now).toISOString() };
 }
 
 function editLink({ review, queue }: ItemView, what: 'correct' | 'reject'): Html {
-  const address = `${reviewAddress(review.id)}${searchOf(queue, what === 'correct' ? { edit: 1 } : { reject: 1 })}`;
+  const address = `${reviewAddress(review.id)}${formatQuery(queue, what === 'correct' ? { edit: 1 } : { reject: 1 })}`;
   return actionLink(what, address, what === 'correct' ? 'Correct' : 'Reject');
 }
 
 function skipForm({ review, queue }: ItemView): Html {
-  return postForm(`${reviewAddress(review.id)}/skip`, { queue: searchOf(queue) }, actionButton('skip', 'Skip'));
+  return postForm(`${reviewAddress(review.id)}/skip`, { queue: formatQuery(queue) }, actionButton('skip', 'Skip'));
 }
 
 /**
@@ -157,13 +158,13 @@ function undoForm({ review, undo, mayUndo, hold, queue }: ItemView): Shown {
   if (id === null) return null;
   return postForm(
     `${reviewAddress(id)}/undo`,
-    { queue: searchOf(hold === 'decided' ? { ...queue, u: queue.n } : queue) },
+    { queue: formatQuery(hold === 'decided' ? { ...queue, u: queue.n } : queue) },
     actionButton('undo', 'Undo'),
   );
 }
 
 function nextLink({ queue, review }: ItemView): Html {
-  return html`<a class="button first" href="/review/next${searchOf({ ...queue, n: undefined, of: undefined }, { after: review.id })}" data-swap>Next item</a>`;
+  return html`<a class="button first" href="/review/next${formatQuery({ ...queue, n: undefined, of: undefined }, { after: review.id })}" data-swap>Next item</a>`;
 }
 
 /** Renders an item of an unknown kind as its raw fields, rather than nothing. */
@@ -193,7 +194,7 @@ function blindForm({ review, queue, hold }: ItemView): Html {
   );
   return html`<section class="card" aria-labelledby="blind"><h2 id="blind">What is it?</h2>
 <p>This item was picked for a blind review. Choose a category; Faultline's answer appears afterwards.</p>
-${postForm(`${reviewAddress(review.id)}/guess`, { queue: searchOf(queue) }, html`<p class="acts">${choices}</p>`)}</section>`;
+${postForm(`${reviewAddress(review.id)}/guess`, { queue: formatQuery(queue) }, html`<p class="acts">${choices}</p>`)}</section>`;
 }
 
 /** Pieces of evidence that can be ticked. */
@@ -210,7 +211,7 @@ function correctForm(view: ItemView): Html {
   return html`<section class="card" data-mode="correct"${mode !== 'correct' && html` hidden`} aria-labelledby="correct"><h2 id="correct">Correct the answer</h2>
 <form id="correct-form" method="post" action="${address}/decision">${hiddenFields(decisionFields(view, 'correct'))}
 ${whatIsIt(view)}${words(view)}${shownBy(view)}${appliesTo(view)}
-<p class="acts"><button class="first" data-action="save">Save and next <kbd aria-hidden="true">Ctrl+Enter</kbd></button> <a class="button" data-close href="${address}${searchOf(queue)}" data-swap>Cancel <kbd aria-hidden="true">Esc</kbd></a></p></form></section>`;
+<p class="acts"><button class="first" data-action="save">Save and next <kbd aria-hidden="true">Ctrl+Enter</kbd></button> <a class="button" data-close href="${address}${formatQuery(queue)}" data-swap>Cancel <kbd aria-hidden="true">Esc</kbd></a></p></form></section>`;
 }
 
 function whatIsIt({ typed, facts: { analysis }, mode }: ItemView): Html {
@@ -273,7 +274,7 @@ function rejectForm(view: ItemView): Html {
 <form method="post" action="${address}/decision">${hiddenFields(decisionFields(view, 'reject'))}
 <p class="acts">${choices}</p>
 <p><label for="reason">Comment (optional)</label> <input id="reason" name="reason" maxlength="4000" value="${typed?.reason}"></p>
-<p><a class="button" data-close href="${address}${searchOf(queue)}" data-swap>Cancel <kbd aria-hidden="true">Esc</kbd></a></p></form></section>`;
+<p><a class="button" data-close href="${address}${formatQuery(queue)}" data-swap>Cancel <kbd aria-hidden="true">Esc</kbd></a></p></form></section>`;
 }
 
 /**

@@ -3,12 +3,12 @@ import { TriageError } from '../../domain/errors.ts';
 import type { Decision, DecisionInput, Review } from '../../domain/review.ts';
 import { listSame } from '../../service/review/decide.ts';
 import { taughtBy } from '../../service/review/learn.ts';
-import { blindStateOf, mayTakeOver } from '../../service/review/queue.ts';
+import { mayTakeOver, readBlindState } from '../../service/review/queue.ts';
 
 import { reviewAddress } from '../addresses.ts';
 import { type AnalysisFacts, readAnalysisFacts } from '../analysis.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
-import { type QueueQuery, searchOf } from './queue-query.ts';
+import { formatQuery, type QueueQuery } from './queue-query.ts';
 
 /** The form that is open next to the parts of the item. */
 type Mode = 'read' | 'correct' | 'reject';
@@ -53,10 +53,10 @@ export async function readItem(deps: ConsoleDeps, review: Review, looking: Looki
   const { reviewer, isAdmin, queue, mode = 'read', stamps = false, editor = '', armed = false, typed = null, failure = null } = looking;
   const analysis = await stores.analyses.find(review.analysisId);
   if (analysis === null) throw new TriageError('not-found', `The analysis ${review.analysisId} of this review is not stored.`);
-  const hold = holdOf(review, reviewer);
+  const hold = getHold(review, reviewer);
   const [facts, blind, same, counts, undo, taught, done] = await Promise.all([
-    readAnalysisFacts(deps, analysis, stamps, `${reviewAddress(review.id)}${searchOf(queue)}`),
-    blindStateOf({ stores, blindEvery: config.review.blindEvery }, review, reviewer),
+    readAnalysisFacts(deps, analysis, stamps, `${reviewAddress(review.id)}${formatQuery(queue)}`),
+    readBlindState({ stores, blindEvery: config.review.blindEvery }, review, reviewer),
     hold === 'decided' ? [] : listSame({ stores }, { reviewId: review.id, reviewer }),
     stores.reviews.counts(reviewer),
     undoable(deps, reviewer),
@@ -80,7 +80,7 @@ export async function readItem(deps: ConsoleDeps, review: Review, looking: Looki
   };
 }
 
-export function holdOf({ state, claimedBy, decision }: Review, reviewer: string): Hold {
+export function getHold({ state, claimedBy, decision }: Review, reviewer: string): Hold {
   if (state === 'decided' || decision !== null) return 'decided';
   if (state === 'claimed') return claimedBy === reviewer ? 'mine' : 'others';
   return 'free';

@@ -28,18 +28,18 @@ export const QueueQuery = z.object({
 export type QueueQuery = z.infer<typeof QueueQuery>;
 
 /** Converts the filters of the query to those of the store. */
-export function filterOf({ category, repo, why }: QueueQuery): Omit<ReviewFilter, 'state'> {
+export function toReviewFilter({ category, repo, why }: QueueQuery): Omit<ReviewFilter, 'state'> {
   return present({ category, repository: repo, why });
 }
 
 export function isFiltered(query: QueueQuery): boolean {
-  return Object.keys(filterOf(query)).length > 0;
+  return Object.keys(toReviewFilter(query)).length > 0;
 }
 
 const DEFAULTS: Readonly<Record<string, unknown>> = { state: 'all', sort: 'risk', offset: 0 };
 
 /** Formats the query as part of an address, without default values: `''` or `?repo=…`. */
-export function searchOf(query: QueueQuery, more: Readonly<Record<string, string | number>> = {}): string {
+export function formatQuery(query: QueueQuery, more: Readonly<Record<string, string | number>> = {}): string {
   const { state, category, repo, why, sort, offset, n, of, u } = query;
   const known = { state, category, repo, why, sort, offset, n, of, u, ...more };
   return search(Object.fromEntries(Object.entries(known).filter(([name, value]) => value !== DEFAULTS[name])));
@@ -77,7 +77,7 @@ export type Said = z.infer<typeof Said>;
 type SaidStores = Pick<ShownStores, 'reviews' | 'library' | 'analyses' | 'failures'>;
 
 /** Sentences about it, with what a decision taught; null where nothing was done. `n` is the number of the item that comes now. */
-export async function sentenceOf(said: Said, stores: SaidStores, n: number | undefined): Promise<string | null> {
+export async function describeLastAction(said: Said, stores: SaidStores, n: number | undefined): Promise<string | null> {
   const item = `Item ${Math.max(1, (n ?? 2) - 1)}`;
   if (said.undone !== undefined) return undoneWords(said.undone);
   if (said.skipped !== undefined) return `${item}: skipped. It stays in the queue.`;

@@ -1,6 +1,6 @@
 import type { Category, Kind } from '../../domain/category.ts';
 import type { Fact, Facts } from '../facts.ts';
-import { isMappedName, isOwnModule, missingModuleName, ownServiceOf, registryStatus } from '../line-facts.ts';
+import { findOwnService, isMappedName, isOwnModule, missingModuleName, registryStatus } from '../line-facts.ts';
 import { isForeignPath } from '../paths.ts';
 import type { Match, Rule } from '../rule.ts';
 import type { Wording } from '../sentence.ts';
@@ -141,14 +141,14 @@ function errorThrownInTest(facts: Facts, matches: readonly Match[]): TieRuling |
 
 function refusedByOwnService(_facts: Facts, matches: readonly Match[]): TieRuling | null {
   const refused = matches.find((match) => match.rule.name === 'connection-refused');
-  if (refused === undefined || ownServiceOf(refused.fact.text) === null) return null;
+  if (refused === undefined || findOwnService(refused.fact.text) === null) return null;
   const drop = (match: Match) => match.rule.category === 'INFRA_ERROR' && match.rule.kind === 'network';
   return { category: 'CONFIG_ERROR', kind: 'workflow_config', strength: 4.4 * refused.fact.weight, fact: refused.fact, drop };
 }
 
 function refusedByForeignService(_facts: Facts, matches: readonly Match[]): TieRuling | null {
   const refused = matches.find((match) => match.rule.name === 'connection-refused');
-  if (refused === undefined || ownServiceOf(refused.fact.text) !== null) return null;
+  if (refused === undefined || findOwnService(refused.fact.text) !== null) return null;
   const strength = /\b[\w-]{2,63}\.[\w.-]{2,120}:\d{2,5}\b/.test(refused.fact.text) ? 4 : 2.6;
   return { category: 'INFRA_ERROR', kind: 'network', strength: strength * refused.fact.weight, fact: refused.fact, drop: () => false };
 }
@@ -185,14 +185,15 @@ function errorInsideDependency(facts: Facts, matches: readonly Match[]): TieRuli
   const compiled = matches.find((match) => match.rule.kind === 'compile_error' || match.rule.kind === 'type_error');
   if (compiled === undefined) return null;
   const errors = facts.subject.diagnostics.filter((entry) => entry.severity === 'error' && entry.file !== null);
-  const inside = errors.length > 0 ? errors.every((entry) => isForeignPath(entry.file ?? '')) : isForeignPath(pathOf(compiled.fact, facts));
+  const inside =
+    errors.length > 0 ? errors.every((entry) => isForeignPath(entry.file ?? '')) : isForeignPath(readLeadingPath(compiled.fact, facts));
   if (!inside) return null;
   const drop = (match: Match) => match.rule.kind === compiled.rule.kind;
   return { category: 'DEPENDENCY_ERROR', kind: 'version_conflict', strength: compiled.strength, fact: compiled.fact, drop };
 }
 
 /** Returns the path at the beginning of a compiler's line, for lines that no extractor read. */
-function pathOf(fact: Fact, facts: Facts): string {
+function readLeadingPath(fact: Fact, facts: Facts): string {
   const line = facts.all.find((entry) => entry.origin === 'line' && entry.line === fact.line && entry.source === fact.source) ?? fact;
   return /^(?:\S{1,10}: )?(\S{1,400}?)[(:]\d/.exec(line.text)?.[1] ?? '';
 }

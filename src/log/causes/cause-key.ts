@@ -1,5 +1,5 @@
 import type { ThrownException } from '../../domain/failure.ts';
-import { endingOf, isGenericMessage, PLAIN_ENDING, type ReadFailure } from '../recognise/failures.ts';
+import { classifyEnding, isGenericMessage, PLAIN_ENDING, type ReadFailure } from '../recognise/failures.ts';
 import { normaliseIdentity } from '../recognise/normalise.ts';
 
 /** An expectation that does not hold is a cause of its own in each test, however alike two sound. */
@@ -34,7 +34,7 @@ export function causeKey(failure: ReadFailure, thrown: ThrownException | null): 
 /** Returns the key of a failure that says no more than how it ended. */
 export function endingKey({ test, message }: Pick<ReadFailure, 'test' | 'message'>): string {
   const said = test === null ? message : test.message;
-  return `ending\u0001${(said === null ? null : endingOf(said)) ?? PLAIN_ENDING}`;
+  return `ending\u0001${(said === null ? null : classifyEnding(said)) ?? PLAIN_ENDING}`;
 }
 
 function sharedKey({ message }: ReadFailure): string | null {

@@ -6,7 +6,7 @@ import { joinRanges, overlaps } from '../line-ranges.ts';
 import type { ReadLog } from '../read-log.ts';
 import { composeReading, type OpenedSources, type ReadOptions } from '../read-sources.ts';
 import { failureOfTest, mainFailure, type ReadFailure } from '../recognise/failures.ts';
-import { roleOf } from '../roles.ts';
+import { classifyRole } from '../roles.ts';
 import { isWithin, type LineRange } from '../sections/system.ts';
 import { isCheck, isPackageManager } from '../tool-kinds.ts';
 import { viewLog } from './log-view.ts';
@@ -173,7 +173,7 @@ function rangesByCheck({ log, found }: ReadLog, tests: readonly LineRange[]): Li
 function isOfItsOwn({ tool, file, line }: Diagnostic, text: string): boolean {
   // What a test writes into a temporary folder is checked by the test.
   if (isCheck(tool)) return file !== null && line !== null && !/^\/(?:tmp|var)\//.test(file);
-  return isPackageManager(tool) && roleOf(text) === 'cause';
+  return isPackageManager(tool) && classifyRole(text) === 'cause';
 }
 
 /** Tells whether tools spoke one after the other: errors that lie among one another's are those of one run. */

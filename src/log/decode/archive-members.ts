@@ -1,6 +1,6 @@
 import { Parser, type ReadEntry } from 'tar';
 import { type Entry, fromBufferPromise, type ZipFile } from 'yauzl';
-import { messageOf, TriageError } from '../../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../../domain/errors.ts';
 
 /** The decompressed bytes and entries that all nested archives may still use together. */
 export type Allowance = ReturnType<typeof createAllowance>;
@@ -71,17 +71,17 @@ export function planTexts(paths: readonly string[]): PlannedText[] {
   const jobs = new Map(sorted.flatMap((path) => wholeJob(path)));
   const stepsOf = Map.groupBy(
     sorted.filter((path) => STEP.exec(path)?.groups?.folder !== undefined),
-    (path) => folderOf(path),
+    (path) => getFolder(path),
   );
   const plan: PlannedText[] = [];
   for (const path of sorted) {
-    const folder = folderOf(path);
+    const folder = getFolder(path);
     const steps = stepsOf.get(folder) ?? [];
     const isSystem = path === `${folder}/system.txt` && steps.length > 0;
     if (jobs.has(folder) && (steps.includes(path) || isSystem)) continue;
     if (!steps.includes(path) || steps.length < 2 || !isJobFolder(steps)) {
-      if (!isSystem) plan.push({ path, parts: [path], steps: namesOf(stepsOf.get(jobFolderOf(path, jobs)) ?? []) });
-    } else if (path === steps[0]) plan.push({ path: `${folder}.txt`, parts: steps, steps: namesOf(steps) });
+      if (!isSystem) plan.push({ path, parts: [path], steps: extractStepNames(stepsOf.get(getJobFolder(path, jobs)) ?? []) });
+    } else if (path === steps[0]) plan.push({ path: `${folder}.txt`, parts: steps, steps: extractStepNames(steps) });
   }
   return plan;
 }
@@ -107,7 +107,7 @@ function wholeJob(path: string): [string, string][] {
   return [[groups.folder === undefined ? (groups.name ?? '') : `${groups.folder}/${groups.name}`, path]];
 }
 
-function jobFolderOf(path: string, jobs: ReadonlyMap<string, string>): string {
+function getJobFolder(path: string, jobs: ReadonlyMap<string, string>): string {
   const [job] = wholeJob(path);
   return job !== undefined && jobs.get(job[0]) === path ? job[0] : '';
 }
@@ -118,11 +118,11 @@ function isJobFolder(steps: readonly string[]): boolean {
   return new Set(numbers).size === numbers.length && /\/1_Set up job\.txt$/.test(steps[0] ?? '');
 }
 
-function namesOf(steps: readonly string[]): string[] {
+function extractStepNames(steps: readonly string[]): string[] {
   return steps.map((path) => STEP.exec(path)?.groups?.name ?? path);
 }
 
-function folderOf(path: string): string {
+function getFolder(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf('/')));
 }
 
@@ -193,7 +193,7 @@ async function readEntry(what: string, zip: ZipFile, entry: Entry, allowance: Al
 
 function asTriageError(what: string, error: unknown): TriageError {
   if (error instanceof TriageError) return error;
-  return new TriageError('invalid-input', `${what}: ${messageOf(error).replace(/\.$/, '')}.`, { cause: error });
+  return new TriageError('invalid-input', `${what}: ${getErrorMessage(error).replace(/\.$/, '')}.`, { cause: error });
 }
 
 const FILES: ReadonlySet<string> = new Set(['File', 'OldFile', 'ContiguousFile']);
@@ -210,7 +210,7 @@ function listTar(what: string, archive: Uint8Array, allowance: Allowance, notes:
   const warnings: string[] = [];
   const parser = new Parser({
     maxMetaEntrySize: MAX_META_BYTES,
-    onwarn: (_code, message) => warnings.push(messageOf(message)),
+    onwarn: (_code, message) => warnings.push(getErrorMessage(message)),
     onReadEntry: (entry) => {
       allowance.takeEntries(what, 1);
       if (FILES.has(entry.type)) members.push(collect(entry));
@@ -222,7 +222,7 @@ function listTar(what: string, archive: Uint8Array, allowance: Allowance, notes:
     parser.end(Buffer.from(archive.buffer, archive.byteOffset, archive.byteLength));
   } catch (error) {
     if (error instanceof TriageError) throw error;
-    warnings.push(messageOf(error));
+    warnings.push(getErrorMessage(error));
   }
   // Every header and content fills whole blocks; a header that was cut off is passed over in silence.
   if (archive.length % BLOCK !== 0) warnings.push('its end is missing');

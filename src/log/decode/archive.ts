@@ -13,7 +13,7 @@ import {
   refused,
   safePath,
 } from './archive-members.ts';
-import { decodePlain, decompress, fileTypeOf, sizeInWords } from './decode.ts';
+import { decodePlain, decompress, detectFileType, sizeInWords } from './decode.ts';
 
 /** The limits on what an upload or file may hold once it is unpacked. */
 export interface ArchiveLimits {
@@ -57,7 +57,7 @@ export async function decodeSources(name: string, bytes: Uint8Array, kind: Sourc
   const sources = await unpack(unpacking, name, plain, 1);
   const [first, ...rest] = sources;
   if (first === undefined) {
-    const why = [`${name} is a ${fileTypeOf(plain).kind} archive with no log or report in it.`, ...unpacking.notes.slice(0, MAX_NAMED)];
+    const why = [`${name} is a ${detectFileType(plain).kind} archive with no log or report in it.`, ...unpacking.notes.slice(0, MAX_NAMED)];
     throw new TriageError('unsupported-type', why.join(' '));
   }
   return [{ ...first, notes: [...first.notes, ...unpacking.notes] }, ...rest];
@@ -65,7 +65,7 @@ export async function decodeSources(name: string, bytes: Uint8Array, kind: Sourc
 
 async function unpack(unpacking: Unpacking, name: string, bytes: Uint8Array, depth: number): Promise<SourceText[]> {
   const { allowance, notes } = unpacking;
-  const members = await listMembers(name, bytes, fileTypeOf(bytes).kind === 'zip' ? 'zip' : 'tar', allowance, notes);
+  const members = await listMembers(name, bytes, detectFileType(bytes).kind === 'zip' ? 'zip' : 'tar', allowance, notes);
   const byPath = new Map(members.map((member) => [member.path, member]));
   const plan = planTexts([...byPath.keys()]);
   const sources: SourceText[] = [];
@@ -150,6 +150,6 @@ function stepsNote(name: string, steps: readonly string[]): string {
 }
 
 function isArchive(bytes: Uint8Array): boolean {
-  const { kind } = fileTypeOf(bytes);
+  const { kind } = detectFileType(bytes);
   return kind === 'zip' || kind === 'tar';
 }

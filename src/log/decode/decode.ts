@@ -1,6 +1,6 @@
 import * as zlib from 'node:zlib';
 import type { SourceKind, SourceText } from '../../domain/build.ts';
-import { messageOf, TriageError } from '../../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../../domain/errors.ts';
 import { countIn } from '../../lib/text.ts';
 
 /**
@@ -21,7 +21,7 @@ export function decodePlain(
   before: readonly string[] = [],
 ): SourceText {
   if (bytes.length > limits.maxBytes) throw tooLarge(name, limits.maxBytes);
-  const type = fileTypeOf(bytes);
+  const type = detectFileType(bytes);
   const what = type.kind === 'binary' ? type.what : type.kind === 'text' ? null : `a ${type.kind} archive`;
   if (what !== null) throw new TriageError('unsupported-type', `${name} is ${what}, not the text of a log or report.`);
   const { text, notes } = toText(name, bytes);
@@ -82,7 +82,7 @@ export function toText(name: string, bytes: Uint8Array): { readonly text: string
  * Detects the byte order of UTF-16 text by its byte order mark, or by the NULs that ASCII characters have in
  * it. Returns null for any other text.
  */
-function utf16Of(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | null {
+function detectUtf16(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | null {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le';
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return 'utf-16be';
   const pairs = Math.min(bytes.length, SAMPLE_BYTES_TEXT) >> 1;
@@ -98,7 +98,7 @@ function utf16Of(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | null {
 }
 
 function decode(name: string, bytes: Uint8Array, notes: string[]): string {
-  const wide = utf16Of(bytes);
+  const wide = detectUtf16(bytes);
   if (wide !== null) {
     notes.push(`${name} was ${wide.toUpperCase()}${bytes.length % 2 === 0 ? '' : ', cut in the middle of a character'}.`);
     return new TextDecoder(wide).decode(bytes);
@@ -234,7 +234,7 @@ const MAGIC: readonly (readonly [readonly number[], FileType | string])[] = [
 const SAMPLE_BYTES_TYPE = 65_536;
 
 /** Looks at the first bytes only; a name never decides. */
-export function fileTypeOf(bytes: Uint8Array): FileType {
+export function detectFileType(bytes: Uint8Array): FileType {
   const known = MAGIC.find(([magic]) => magic.every((byte, at) => bytes[at] === byte))?.[1];
   if (known !== undefined) return typeof known === 'string' ? { kind: 'binary', what: known } : known;
   if (isTar(bytes)) return { kind: 'tar' };
@@ -258,7 +258,7 @@ function isTar(bytes: Uint8Array): boolean {
 /** Checks whether more than one character in twenty at the beginning is a control character. */
 function looksBinary(bytes: Uint8Array): boolean {
   const sample = bytes.subarray(0, SAMPLE_BYTES_TYPE);
-  const wide = utf16Of(bytes);
+  const wide = detectUtf16(bytes);
   const text = wide === null ? '' : new TextDecoder(wide).decode(sample.subarray(0, sample.length & ~1));
   const units = wide === null ? sample : Uint16Array.from({ length: text.length }, (_, at) => text.charCodeAt(at));
   let controls = 0;
@@ -283,7 +283,7 @@ const AGAIN = 'Fetch or compress it again.';
 export function decompress(name: string, bytes: Uint8Array, limits: DecodeLimits, notes: string[]): Uint8Array {
   let plain = bytes;
   for (let layer = 0; ; layer++) {
-    const { kind } = fileTypeOf(plain);
+    const { kind } = detectFileType(plain);
     if (kind !== 'gzip' && kind !== 'zstd') return plain;
     if (layer === MAX_LAYERS)
       throw new TriageError('unsupported-type', `${name} is compressed more than ${MAX_LAYERS} times over: unpack it first.`);
@@ -303,8 +303,9 @@ function gunzip(name: string, bytes: Uint8Array, maxOutputLength: number, notes:
     return zlib.gunzipSync(bytes, { maxOutputLength });
   } catch (error) {
     if (error instanceof RangeError) throw tooLarge(name, maxOutputLength);
-    const rest = messageOf(error) === 'unexpected end of file' ? gunzipCut(bytes, maxOutputLength) : null;
-    if (rest === null) throw new TriageError('invalid-input', `${name} is broken gzip: ${messageOf(error)}. ${AGAIN}`, { cause: error });
+    const rest = getErrorMessage(error) === 'unexpected end of file' ? gunzipCut(bytes, maxOutputLength) : null;
+    if (rest === null)
+      throw new TriageError('invalid-input', `${name} is broken gzip: ${getErrorMessage(error)}. ${AGAIN}`, { cause: error });
     notes.push(`${name} is gzip that was cut off: its end is missing.`);
     return rest;
   }
@@ -330,7 +331,7 @@ function unzstd(name: string, bytes: Uint8Array, maxOutputLength: number): Uint8
     return zlib.zstdDecompressSync(bytes, { maxOutputLength });
   } catch (error) {
     if (error instanceof RangeError) throw tooLarge(name, maxOutputLength);
-    throw new TriageError('invalid-input', `${name} is broken Zstandard data: ${messageOf(error)}. ${AGAIN}`, { cause: error });
+    throw new TriageError('invalid-input', `${name} is broken Zstandard data: ${getErrorMessage(error)}. ${AGAIN}`, { cause: error });
   }
 }
 

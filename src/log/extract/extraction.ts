@@ -136,7 +136,7 @@ export class Findings implements Extraction {
     const key = `${tool} ${severity}`;
     const before = this.#counts.get(key) ?? 0;
     this.#counts.set(key, before + 1);
-    return before < MAX_KEPT ? weightOf(severity, weight, before) : null;
+    return before < MAX_KEPT ? computeWeight(severity, weight, before) : null;
   }
 
   /** Adds a finding as data and as a block, unless there are too many of its kind. `weight` is that of the first; later ones weigh less. */
@@ -168,7 +168,7 @@ export class Findings implements Extraction {
 }
 
 /** Returns the weight of a finding that comes after `count` others. */
-export function weightOf(severity: Diagnostic['severity'], weight: number, count: number): number {
+export function computeWeight(severity: Diagnostic['severity'], weight: number, count: number): number {
   return severity === 'warning' ? WARNING_WEIGHT : weight - Math.min(count, 30) * 0.2;
 }
 

@@ -3,8 +3,8 @@ import { ENVIRONMENT_LITERALS } from '../environment/read-environment.ts';
 import { LEFT_OUT_LITERALS } from '../left-out.ts';
 import type { LogBytes } from '../lines/bytes.ts';
 import { BRANCH_LITERALS, type LogText, openLog } from '../lines/lines.ts';
-import { type LineRole, rolesOf } from '../roles.ts';
-import { beginningsOf, buildMatcher, type Matcher } from '../scan/matcher.ts';
+import { createRoleLookup, type LineRole } from '../roles.ts';
+import { buildMatcher, type Matcher, shortenLiterals } from '../scan/matcher.ts';
 import { type Scan, scanLog } from '../scan/scan-log.ts';
 import type { LineRange } from '../sections/system.ts';
 import { readStructure, STRUCTURE_LITERALS, type Structure } from '../sections.ts';
@@ -13,13 +13,13 @@ import { type Extraction, type Extractor, Findings, hasFindings, withLists } fro
 import { CHECK_RUNNERS } from './tests/check-runners.ts';
 import { harness, TAP, teamcity } from './tests/protocols.ts';
 import { COMPILED_RUNNERS, SCRIPT_RUNNERS } from './tests/runners.ts';
-import { readerOf } from './tests/shapes.ts';
+import { createReader } from './tests/shapes.ts';
 import { structural } from './tests/structural.ts';
 import { anyTool, namedTools } from './tools/any-tool.ts';
 import { ansible, BUILDERS, DELIVERY } from './tools/builders.ts';
 import { COMPILERS, LINTERS } from './tools/compilers.ts';
 import { crashes, sanitizers } from './tools/crashes.ts';
-import { readersOf } from './tools/diagnostics.ts';
+import { createReaders } from './tools/diagnostics.ts';
 import { PACKAGE_MANAGERS } from './tools/packages.ts';
 import { commands, listings, phrases, records, shell } from './tools/phrases.ts';
 import { TOOL_NAMES } from './tools/place.ts';
@@ -27,7 +27,7 @@ import { goPanics, moreTraces, pythonTraceback, rustPanics, stackTrace } from '.
 
 /** Readers of test runners' console output, most specific first; they come before those of build tools. */
 export const TEST_EXTRACTORS: readonly Extractor[] = [
-  ...[...SCRIPT_RUNNERS, TAP, ...COMPILED_RUNNERS, ...CHECK_RUNNERS].map(readerOf),
+  ...[...SCRIPT_RUNNERS, TAP, ...COMPILED_RUNNERS, ...CHECK_RUNNERS].map(createReader),
   teamcity,
   goPanics,
   rustPanics,
@@ -43,7 +43,7 @@ export const TEST_EXTRACTORS: readonly Extractor[] = [
 // biome-ignore format: one line for each kind of tool
 const TOOL_EXTRACTORS: readonly Extractor[] = [
   namedTools, listings,
-  ...readersOf(LINTERS), ...readersOf(COMPILERS), ...readersOf(BUILDERS), ...readersOf(PACKAGE_MANAGERS), ...readersOf(DELIVERY), ansible,
+  ...createReaders(LINTERS), ...createReaders(COMPILERS), ...createReaders(BUILDERS), ...createReaders(PACKAGE_MANAGERS), ...createReaders(DELIVERY), ansible,
   sanitizers, crashes, pythonTraceback, stackTrace, moreTraces, records,
   anyTool,
   ...shell, phrases, commands,
@@ -74,7 +74,7 @@ export const READER_GROUPS: readonly (readonly string[])[] = [
   BRANCH_LITERALS,
   ...LEFT_OUT_LITERALS,
   ...ENVIRONMENT_LITERALS,
-].map(beginningsOf);
+].map(shortenLiterals);
 
 let matcher: Matcher | undefined;
 
@@ -142,7 +142,7 @@ const MAY_CAUSE: ReadonlySet<LineRole> = new Set(['cause', 'wrapper', 'ending', 
  * failed, and before it where the failed steps say something themselves.
  */
 export function inFailedSteps(log: LogText, found: Extraction, structure: Structure): Extraction {
-  const roleAt = rolesOf(log, structure);
+  const roleAt = createRoleLookup(log, structure);
   const isIn = (ranges: readonly LineRange[], line: number) => ranges.some(({ start, end }) => line >= start && line <= end);
   const sections = structure.failedSections.map(({ lineStart, lineEnd }) => ({ start: lineStart, end: lineEnd }));
   const output = keepLines(found, (line) => roleAt(line) !== 'echo' && !isIn(structure.afterwards, line));

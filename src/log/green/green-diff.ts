@@ -4,7 +4,7 @@ import type { Block, Extraction } from '../extract/extraction.ts';
 import { type LogText, openText } from '../lines/lines.ts';
 import type { LineRange } from '../sections/system.ts';
 import type { Structure } from '../sections.ts';
-import { knowsAny, templatesOf } from './templates.ts';
+import { extractTemplates, knowsAny } from './templates.ts';
 
 /** One log of green builds: what each of them says, and the newest one's name for people, "build 1234". */
 export interface GreenLog {
@@ -67,9 +67,9 @@ const MAX_REMEMBERED = 20_000;
 /** Held in memory while one build is read: as much as a whole log may need. */
 const WHOLE_LOG = { templates: 300_000, characters: 40_000_000 };
 
-/** Templates of a green log at hand, for one reading; see `templatesOf` for what is stored. */
+/** Templates of a green log at hand, for one reading; see `extractTemplates` for what is stored. */
 export function greenTemplates(greenText: string): Templates {
-  return templatesOf(greenText, WHOLE_LOG);
+  return extractTemplates(greenText, WHOLE_LOG);
 }
 
 /** Templates of several green builds for each log of a failed one. */
@@ -78,7 +78,7 @@ export function greenOfLogs(logs: ReadonlyMap<string, GreenLog>): GreenTemplates
 }
 
 /** Returns what a log is compared with; undefined if there is nothing to compare it with. */
-export function greenOf(green: GreenTemplates, log: string): GreenLog | undefined {
+export function findGreenLog(green: GreenTemplates, log: string): GreenLog | undefined {
   return green.logs === undefined ? { name: 'the green build', templates: [green] } : green.logs.get(log);
 }
 
@@ -89,7 +89,7 @@ export function newSince(name: string): string {
 
 /** Compares a log with green builds; each line is compared once and only when asked for. Null where there is nothing to compare with. */
 export function diffWithGreen(log: LogText, green: GreenTemplates, found: Extraction, structure: Structure): GreenDiff | null {
-  const own = greenOf(green, log.name);
+  const own = findGreenLog(green, log.name);
   return own === undefined ? null : compare(log, own, ownLines(found, structure));
 }
 
@@ -145,7 +145,7 @@ export function newFindings(found: Extraction, diff: GreenDiff): Extraction {
  */
 export function splitBlock(block: Block, diff: GreenDiff): { readonly parts: readonly Block[]; readonly rest: readonly Block[] } {
   const isPart = (line: number) => diff.isEvidence(line) && (block.start === block.end || diff.isShort(line));
-  const runs = runsOf(block.start, block.end, isPart);
+  const runs = findRuns(block.start, block.end, isPart);
   const parts = runs.map((run): Block => {
     const reason = hasNew(run.start, run.end, diff) ? `${block.reason}, ${diff.since}` : block.reason;
     return { ...block, ...run, weight: block.weight + GAIN, reason };
@@ -165,7 +165,7 @@ export function newExits({ exits }: Structure, diff: GreenDiff): readonly ExitMa
 
 /** Checks whether any line of the failed steps is new, or any line of a log without failed steps. */
 export function hasNewLine(log: LogText, diff: GreenDiff, structure: Structure): boolean {
-  return placesOf(log, structure).some(({ start, end }) => hasNew(start, end, diff));
+  return listSearchRanges(log, structure).some(({ start, end }) => hasNew(start, end, diff));
 }
 
 /**
@@ -183,9 +183,9 @@ export function hasKnownLine(log: LogText, diff: Pick<GreenDiff, 'isNew'>): bool
  */
 export function newBlocks(log: LogText, diff: GreenDiff, structure: Structure, telling: readonly Block[] = []): Block[] {
   const isShown = (line: number) => diff.isNew(line) && diff.isShort(line);
-  const near = reachOf(log, telling);
-  return placesOf(log, structure)
-    .flatMap(({ start, end }) => runsOf(start, end, isShown))
+  const near = markReach(log, telling);
+  return listSearchRanges(log, structure)
+    .flatMap(({ start, end }) => findRuns(start, end, isShown))
     .slice(-MAX_RUNS)
     .map((run) => {
       const weight = near.subarray(run.start, run.end + 1).includes(1) ? UNREAD_NEAR : UNREAD_FAR;
@@ -194,12 +194,12 @@ export function newBlocks(log: LogText, diff: GreenDiff, structure: Structure, t
 }
 
 /** Returns the ranges in which new lines are searched for. */
-function placesOf(log: LogText, { failedSections }: Structure): LineRange[] {
+function listSearchRanges(log: LogText, { failedSections }: Structure): LineRange[] {
   if (failedSections.length === 0) return [{ start: Math.max(1, log.lineCount - MAX_LINES), end: log.lineCount }];
   return failedSections.map(({ lineStart, lineEnd }) => ({ start: Math.max(lineStart, lineEnd - MAX_LINES), end: lineEnd }));
 }
 
-function reachOf(log: LogText, telling: readonly Block[]): Uint8Array {
+function markReach(log: LogText, telling: readonly Block[]): Uint8Array {
   const near = new Uint8Array(log.lineCount + 2);
   for (const { start, end } of telling) near.fill(1, Math.max(1, start - REACH), Math.min(end, start + MAX_BLOCK) + REACH + 1);
   return near;
@@ -211,7 +211,7 @@ function hasNew(start: number, end: number, diff: Pick<GreenDiff, 'isNew'>): boo
 }
 
 /** Runs of lines that pass, with the few between them that do not. */
-export function runsOf(start: number, end: number, passes: (line: number) => boolean): LineRange[] {
+export function findRuns(start: number, end: number, passes: (line: number) => boolean): LineRange[] {
   const runs: { start: number; end: number }[] = [];
   for (let line = start; line <= end; line++) {
     if (!passes(line)) continue;
@@ -269,8 +269,8 @@ const MAX_PROOF = 1_000;
  * the log prints them, or else the message itself. Returns at most five, masked like the failure.
  */
 export function tellingLines({ message, excerpt }: Pick<Failure, 'message' | 'excerpt'>): string[] {
-  const said = linesOf(message);
-  const printed = linesOf(excerpt?.text ?? '').filter((line) => said.some((one) => line.includes(one)));
+  const said = listTextLines(message);
+  const printed = listTextLines(excerpt?.text ?? '').filter((line) => said.some((one) => line.includes(one)));
   return [...new Set(printed.length > 0 ? printed : said)].slice(0, MAX_PROOFS);
 }
 
@@ -283,7 +283,7 @@ export function standsIn(telling: readonly string[], templates: readonly Templat
 }
 
 /** Returns the clean lines that contain text. */
-function linesOf(text: string): string[] {
+function listTextLines(text: string): string[] {
   const log = openText(text);
   const lines = Array.from({ length: log.lineCount }, (_, i) => log.line(i + 1).trim());
   return lines.map((line) => line.slice(0, MAX_PROOF)).filter((line) => /\p{L}{3}/u.test(line));

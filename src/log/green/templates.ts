@@ -48,7 +48,7 @@ const NONE =
  * name, number or place become `<*>`. Lines are in the order of their first appearance; those over the limits
  * are left out. Deterministic, linear in the length of the text.
  */
-export function templatesOf(text: string, limits: Partial<typeof LIMITS> = {}): Templates {
+export function extractTemplates(text: string, limits: Partial<typeof LIMITS> = {}): Templates {
   const work = templating(text, limits);
   for (;;) {
     const step = work.next();
@@ -81,7 +81,7 @@ function* templating(text: string, limits: Partial<typeof LIMITS>): Generator<vo
     const said = log.line(number);
     if (seen.has(said)) continue;
     if (seen.size < MAX_SEEN) seen.add(said);
-    const line = shapeOf(said);
+    const line = toLineShape(said);
     if (line === '' || tree.exact.has(line) || absorbs(tree, line)) continue;
     if (found.length >= templates || room < line.length) continue;
     room -= line.length;
@@ -95,19 +95,19 @@ function* templating(text: string, limits: Partial<typeof LIMITS>): Generator<vo
  * empty line is always known.
  */
 export function knowsAny(several: readonly Templates[], line: string): boolean {
-  const shape = shapeOf(line);
+  const shape = toLineShape(line);
   if (shape === '') return true;
-  const trees = several.map(treeOf);
+  const trees = several.map(getTree);
   if (trees.some(({ exact }) => exact.has(shape))) return true;
   if (COMPLAINS.test(shape)) return false;
   const words = shape.split(' ');
-  const leaf = leafOf(words);
+  const leaf = toLeafKey(words);
   return trees.some(({ leaves }) => leaves.get(leaf)?.some((group) => matches(group, words)) === true);
 }
 
 const trees = new WeakMap<Templates, Tree>();
 
-function treeOf(templates: Templates): Tree {
+function getTree(templates: Templates): Tree {
   const built = trees.get(templates);
   if (built !== undefined) return built;
   const tree: Tree = { exact: new Set(), leaves: new Map() };
@@ -120,7 +120,7 @@ function remember(tree: Tree, line: string): string[] {
   const group = line.split(' ');
   tree.exact.add(line);
   if (COMPLAINS.test(line)) return group;
-  const key = leafOf(group);
+  const key = toLeafKey(group);
   const leaf = tree.leaves.get(key);
   if (leaf === undefined) tree.leaves.set(key, [group]);
   else if (leaf.length < MAX_GROUPS) leaf.push(group);
@@ -131,7 +131,7 @@ function remember(tree: Tree, line: string): string[] {
 function absorbs(tree: Tree, line: string): boolean {
   if (COMPLAINS.test(line)) return false;
   const words = line.split(' ');
-  const group = mostSimilar(tree.leaves.get(leafOf(words)) ?? [], words);
+  const group = mostSimilar(tree.leaves.get(toLeafKey(words)) ?? [], words);
   if (group === undefined) return false;
   for (let i = 0; i < words.length; i++) if (group[i] !== words[i]) group[i] = ANY;
   return true;
@@ -164,7 +164,7 @@ function equalWords(template: readonly string[], words: readonly string[]): numb
   return equal;
 }
 
-function leafOf(words: readonly string[]): string {
+function toLeafKey(words: readonly string[]): string {
   let key = `${words.length}`;
   for (const word of words.slice(0, DEPTH)) key += ` ${FIXED_WORD.test(word) ? word : ANY}`;
   return key;
@@ -177,7 +177,7 @@ const CHANGES = /[\d/\\]|\*\*\*|<\*>|[^\S ]| {2}/;
  * Returns a line without the parts that change from run to run. A log that spells out `<*>` gets no wildcard
  * from it.
  */
-function shapeOf(line: string): string {
+function toLineShape(line: string): string {
   // A cut may go through a pair of surrogates, and half of one cannot be stored.
   const cut = line.length <= HEAD + TAIL ? line : `${line.slice(0, HEAD)}…${line.slice(-TAIL)}`.toWellFormed();
   if (!CHANGES.test(cut)) return cut.trim();

@@ -42,12 +42,12 @@ export function openText(text: string): LogText {
 /** Gives the lines of a log whose scan found `branchLines` to hold {@link BRANCH_LITERALS}. */
 export function openLog(name: string, bytes: LogBytes, index: LineIndex, branchLines: readonly number[]): LogText {
   const raw = (line: number) => {
-    const start = index.startOf(line);
-    return bytes.text(start, Math.min(index.endOf(line), start + MAX_RAW));
+    const start = index.getLineStart(line);
+    return bytes.text(start, Math.min(index.getLineEnd(line), start + MAX_RAW));
   };
   const shown = (line: number) => {
-    const end = index.endOf(line);
-    const text = stripEscapes(bytes.text(Math.max(index.startOf(line), end - MAX_CLEANED), end));
+    const end = index.getLineEnd(line);
+    const text = stripEscapes(bytes.text(Math.max(index.getLineStart(line), end - MAX_CLEANED), end));
     return cleanLine(text.slice(-MAX_LINE * 4));
   };
   const marks = parallelMarks(branchLines.map((line) => shown(line)).join('\n'));
@@ -55,7 +55,7 @@ export function openLog(name: string, bytes: LogBytes, index: LineIndex, branchL
     name,
     lineCount: index.lineCount,
     raw,
-    length: (line) => index.endOf(line) - index.startOf(line),
+    length: (line) => index.getLineEnd(line) - index.getLineStart(line),
     line: remembered(index.lineCount, (line) => withoutMark(shown(line), marks).slice(0, MAX_LINE)),
   };
 }

@@ -78,7 +78,7 @@ export function findAssigned(line: string): Span[] {
     const tail = TAIL.exec(line);
     if (tail === null || !namesSecret(line, name.index, name[0], tail[1] ?? '')) continue;
     const from = TAIL.lastIndex;
-    const site = siteOf(line, name.index, name[0], tail);
+    const site = describeSite(line, name.index, name[0], tail);
     if (site.how === 'tag' && (line[from - 1] !== '>' || !/<[\w:-]{0,64}$/.test(line.slice(Math.max(0, name.index - 65), name.index))))
       continue;
     if (site.how === 'argument' && !FIRST_ARGUMENT.test(line.slice(Math.max(0, name.index - 80), name.index))) continue;
@@ -156,7 +156,7 @@ function startsWord(line: string, at: number, name: string): boolean {
   return /^[A-Z][a-z]/.test(name) || (/[a-z]$/.test(before) && /^[A-Z]/.test(name)) || COMPOUND.test(before);
 }
 
-function siteOf(line: string, at: number, name: string, tail: RegExpExecArray): Site {
+function describeSite(line: string, at: number, name: string, tail: RegExpExecArray): Site {
   const head = /[\w.-]{0,64}$/.exec(line.slice(Math.max(0, at - 64), at))?.[0] ?? '';
   const whole = `${head}${name}${tail[1] ?? ''}`;
   const kind = PASSWORD.test(name) || /^(?:store|key)pass/i.test(name) ? 'password' : /^_?key$/i.test(name) ? 'key' : 'token';

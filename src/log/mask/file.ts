@@ -2,8 +2,8 @@ import { isUtf8 } from 'node:buffer';
 import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { messageOf, TriageError } from '../../domain/errors.ts';
-import { fileTypeOf } from '../decode/decode.ts';
+import { getErrorMessage, TriageError } from '../../domain/errors.ts';
+import { detectFileType } from '../decode/decode.ts';
 import { READER_GROUPS } from '../extract/run.ts';
 import { bytesOfFile, type LogBytes, openFileBytes } from '../lines/bytes.ts';
 import { growingScan, type Scan } from '../scan/scan-log.ts';
@@ -40,7 +40,7 @@ export async function maskFile(path: string, masker: Masker): Promise<MaskedFile
   let copy: ReturnType<typeof openCopy> | undefined;
   try {
     const sample = file.slice(0, SAMPLE);
-    if (fileTypeOf(sample).kind !== 'text' || sample.includes(0) || DOCUMENT.test(sample.toString('utf8'))) {
+    if (detectFileType(sample).kind !== 'text' || sample.includes(0) || DOCUMENT.test(sample.toString('utf8'))) {
       file.close();
       return null;
     }
@@ -65,7 +65,7 @@ function writing<T>(act: () => T): T {
   try {
     return act();
   } catch (error) {
-    const why = `A masked copy of the log cannot be written to ${tmpdir()}: ${messageOf(error)}. TMPDIR names another folder.`;
+    const why = `A masked copy of the log cannot be written to ${tmpdir()}: ${getErrorMessage(error)}. TMPDIR names another folder.`;
     throw new TriageError('storage-failed', why, { cause: error });
   }
 }

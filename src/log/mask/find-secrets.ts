@@ -1,6 +1,6 @@
 import { firstPlace } from '../../lib/collections.ts';
 import { bytesInMemory, type LogBytes } from '../lines/bytes.ts';
-import { beginningsOf, buildMatcher, type Matcher } from '../scan/matcher.ts';
+import { buildMatcher, type Matcher, shortenLiterals } from '../scan/matcher.ts';
 import { type ScannedChunk, scanChunks } from '../scan/scan-chunks.ts';
 import { findAssigned, findBelow, opensBlock } from './assigned.ts';
 import { canHideEverywhere, DECLARED, findDeclared } from './declared.ts';
@@ -29,7 +29,7 @@ const LINE_FEED = 10;
 /** Bytes that can be asked of a log while a chunk of it is in use. */
 const SHORT = 1 << 14;
 
-const GROUPS = [...SHAPES.map(({ literals }) => literals), KEY_BLOCK_LITERALS].map(beginningsOf);
+const GROUPS = [...SHAPES.map(({ literals }) => literals), KEY_BLOCK_LITERALS].map(shortenLiterals);
 const KEY_BLOCKS = 1 << SHAPES.length;
 const TOKENS = SHAPES.reduce((bits, shape, at) => (TOKEN_SHAPES.includes(shape) ? bits | (1 << at) : bits), 0);
 const ASSIGNED = SHAPES.reduce((bits, { find }, at) => (find === findAssigned ? bits | (1 << at) : bits), 0);
@@ -108,7 +108,7 @@ function findInChunk(
 ): readonly Span[] {
   if (candidates.size === 0) return [];
   const search = new Search(secrets);
-  const lineOf = linesOf(chunk, log);
+  const lineOf = createLineReader(chunk, log);
   const long: { from: number; to: number; next: Line | null }[] = [];
   for (const [number, groups] of candidates) {
     const from = number === 0 ? openFrom : chunk.offset + (chunk.lineEnds[number - 1] ?? 0) + 1;
@@ -122,7 +122,7 @@ function findInChunk(
   // Last: the chunk's bytes are not valid any more when more of the log is requested.
   for (const { from, to, next } of long) {
     const copy = next === null ? null : { ...next, bytes: Buffer.from(next.bytes) };
-    for (const { line, groups, isLast } of partsOf(log, from, to))
+    for (const { line, groups, isLast } of splitLongLine(log, from, to))
       search.look(line, groups, (after) => (isLast && after === 1 ? copy : null));
   }
   return search.spans;
@@ -182,7 +182,7 @@ function byteAt(bytes: Buffer, character: number): number {
  * Creates a function that reads the lines of a chunk by their number in it, and those that begin within 32 KB
  * after it.
  */
-function linesOf({ bytes, offset, lineEnds }: ScannedChunk, log: LogBytes): (number: number) => Line | null {
+function createLineReader({ bytes, offset, lineEnds }: ScannedChunk, log: LogBytes): (number: number) => Line | null {
   const lineIn = (all: Buffer, at: number, from: number, to: number): Line => {
     const line = all.subarray(from, to);
     return { text: line.toString('utf8'), bytes: line, from: at + from };
@@ -206,7 +206,7 @@ function linesOf({ bytes, offset, lineEnds }: ScannedChunk, log: LogBytes): (num
 }
 
 /** Splits a long line into parts, each with the groups whose literals it contains. */
-function* partsOf(log: LogBytes, from: number, to: number): Generator<{ line: Line; groups: number; isLast: boolean }> {
+function* splitLongLine(log: LogBytes, from: number, to: number): Generator<{ line: Line; groups: number; isLast: boolean }> {
   for (let start = from; start < to; ) {
     const bytes = log.slice(start, Math.min(to, start + PIECE + BEYOND));
     if (bytes.length === 0) return;

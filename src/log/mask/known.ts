@@ -24,14 +24,14 @@ const PREFIX = /^(?:\[[^\]]{0,60}\]\s?|\d{4}-\d\d-\d\d[T ][\d:.,]{5,20}Z?\s?|\d\
 
 /** Creates a finder of known secrets. Returns null if there is nothing to look for. */
 export function createKnownFinder(secrets: Iterable<string>): FindKnown | null {
-  const forms = [...new Set(secrets)].slice(0, MAX_SECRETS).flatMap(formsOf);
+  const forms = [...new Set(secrets)].slice(0, MAX_SECRETS).flatMap(listForms);
   if (forms.length === 0) return null;
   const cores = forms.map(({ text }) => {
     const trim = text.length >= TRIMMED_FROM ? TRIM : 0;
     return { trim, literal: text.slice(trim, Math.min(text.length - trim, trim + MAX_LITERAL)) };
   });
   const find = createFinder(cores.map(({ literal }) => literal));
-  const grams = gramsOf(forms);
+  const grams = indexGrams(forms);
   return (text) => {
     const spans: Span[] = [];
     const hiddenTo = new Map<number, number>();
@@ -83,7 +83,7 @@ function isBase64(text: string, at: number): boolean {
 type Grams = ReadonlyMap<string, readonly (readonly [form: number, end: number])[]>;
 
 /** Indexes where a form may be broken: each three characters in it, with the position after them. */
-function gramsOf(forms: readonly Form[]): Grams {
+function indexGrams(forms: readonly Form[]): Grams {
   const grams = new Map<string, [number, number][]>();
   let count = 0;
   for (const [id, { text }] of forms.entries()) {
@@ -148,7 +148,7 @@ export const MIN_FORM = 8;
  * Lists all spellings in which logs show a secret: itself, base64 and base64url at each of the three offsets
  * it can have in a longer text, hex, URL-encoded, and escaped for JSON and for XML.
  */
-function formsOf(secret: string): Form[] {
+function listForms(secret: string): Form[] {
   if (secret.length < MIN_FORM) return [{ text: secret, before: 0, after: 0 }];
   const bytes = Buffer.from(secret, 'utf8');
   const hex = bytes.toString('hex');
@@ -277,7 +277,7 @@ export function createPseudonyms(options: PseudonymOptions): Pseudonyms {
   const values = new Map<string, string>();
   const taken = new Set<string>();
   const counts = { EMAIL: 0, HOST: 0 };
-  const nameOf = (kind: keyof typeof counts, value: string): string => {
+  const assignName = (kind: keyof typeof counts, value: string): string => {
     const key = value.toLowerCase();
     const known = names.get(key);
     if (known !== undefined) return known;
@@ -293,12 +293,12 @@ export function createPseudonyms(options: PseudonymOptions): Pseudonyms {
   const hideOnce = (text: string): string => {
     let hidden = text;
     if (options.emails && text.includes('@'))
-      hidden = hidden.replace(EMAIL, (email) => (SERVICE.test(email) ? email : nameOf('EMAIL', email)));
+      hidden = hidden.replace(EMAIL, (email) => (SERVICE.test(email) ? email : assignName('EMAIL', email)));
     if (!options.hosts) return hidden;
     return hidden
-      .replace(PRIVATE_V4, (address) => (isAddress(address) ? nameOf('HOST', address) : address))
-      .replace(PRIVATE_V6, (address) => nameOf('HOST', address))
-      .replace(hostName, (host) => nameOf('HOST', host));
+      .replace(PRIVATE_V4, (address) => (isAddress(address) ? assignName('HOST', address) : address))
+      .replace(PRIVATE_V6, (address) => assignName('HOST', address))
+      .replace(hostName, (host) => assignName('HOST', host));
   };
   return {
     hide: (text) => {

@@ -62,8 +62,8 @@ export function createMasker(options: MaskerOptions = {}): Masker {
   const known = new Set((options.known ?? []).filter(isWorthHiding));
   const findConfigured = createKnownFinder(known);
   const findOwn = createOwnSecretFinder((options.own ?? []).filter(isWorthHiding));
-  const finderOf = (seen: ReadonlySet<string>) => (seen.size === 0 ? findConfigured : createKnownFinder([...known, ...seen]));
-  const namesOf = (numbered: boolean) => (hidesNames(options.names) ? createPseudonyms({ ...options.names, numbered }) : null);
+  const buildFinder = (seen: ReadonlySet<string>) => (seen.size === 0 ? findConfigured : createKnownFinder([...known, ...seen]));
+  const createNames = (numbered: boolean) => (hidesNames(options.names) ? createPseudonyms({ ...options.names, numbered }) : null);
   const maskRun = async (texts: readonly string[], names: Pseudonyms | null): Promise<Masked[]> => {
     const found: (readonly Span[])[] = [];
     const seen = new Set<string>();
@@ -72,7 +72,7 @@ export function createMasker(options: MaskerOptions = {}): Masker {
       for (const secret of secrets) if (seen.size < MAX_SECRETS) seen.add(secret);
       found.push(spans.count === 0 ? [] : inCharacters(spans.overlapping(0, Number.POSITIVE_INFINITY), text, Buffer.from(text)));
     }
-    const findKnown = finderOf(seen);
+    const findKnown = buildFinder(seen);
     return texts.map((text, at) => {
       const spans = [...(found[at] ?? []), ...(findKnown?.(text) ?? [])];
       const { text: masked, count } = hideInReport(text, spans) ?? hideSpans(text, mergeSpans(spans));
@@ -80,7 +80,7 @@ export function createMasker(options: MaskerOptions = {}): Masker {
       return { text: names === null ? masked : namesAsText(names.hide(masked)), count, ...(own.length > 0 && { own }) };
     });
   };
-  const maskAlone = async (text: string) => (await maskRun([text], namesOf(false)))[0] ?? { text, count: 0 };
+  const maskAlone = async (text: string) => (await maskRun([text], createNames(false)))[0] ?? { text, count: 0 };
   return {
     mask: async (text) => {
       let masked = await maskAlone(text);
@@ -91,11 +91,11 @@ export function createMasker(options: MaskerOptions = {}): Masker {
       }
       return masked;
     },
-    maskAll: (texts, names) => maskRun(texts, names ?? namesOf(true)),
+    maskAll: (texts, names) => maskRun(texts, names ?? createNames(true)),
     maskPieces: async (log, write, fellow) => {
       const { spans, secrets } = findSecrets(log, fellow);
-      const findKnown = finderOf(secrets);
-      const names = namesOf(true);
+      const findKnown = buildFinder(secrets);
+      const names = createNames(true);
       if (spans.count === 0 && findKnown === null && names === null) return 0;
       return hidePieces(log, spans, findKnown, names, write);
     },

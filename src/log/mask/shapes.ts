@@ -12,7 +12,7 @@ const WEBHOOKS =
 const WEBHOOK_LITERALS: readonly string[] = ['hooks.slack.com/', '.com/api/webhooks/', '.webhook.office.com/', 'chat.googleapis.com/v1/'];
 
 /** Finds the last group of each match, which ends the match, if it is a secret. */
-function valuesOf(line: string, pattern: RegExp, isSecret: (value: string, whole: string) => boolean): Span[] {
+function findValues(line: string, pattern: RegExp, isSecret: (value: string, whole: string) => boolean): Span[] {
   return Array.from(line.matchAll(pattern)).flatMap((match) => {
     const [whole] = match;
     const value = match.at(-1) ?? '';
@@ -34,7 +34,7 @@ const BASIC = /\bbasic\s{1,3}$/i;
  */
 function findHeaders(line: string): Span[] {
   const isBasic = (value: string, whole: string) => BASIC.test(whole.slice(0, -value.length)) && value.length >= 8 && holdsPair(value);
-  const values = valuesOf(line, AUTHORIZATION, (value, whole) => isBasic(value, whole) || (!isPlaceholder(value) && looksSecret(value)));
+  const values = findValues(line, AUTHORIZATION, (value, whole) => isBasic(value, whole) || (!isPlaceholder(value) && looksSecret(value)));
   return [...values, ...findCookies(line)];
 }
 
@@ -51,7 +51,7 @@ function findCookies(line: string): Span[] {
   const start = line.search(COOKIE);
   if (start === -1) return [];
   const isSecret = (value: string) => !isPlaceholder(value) && looksSecret(value.replace(/%[0-9a-f]{2}/gi, '+'));
-  return valuesOf(line.slice(start), PAIR, isSecret).map(({ from, to }) => ({ from: start + from, to: start + to }));
+  return findValues(line.slice(start), PAIR, isSecret).map(({ from, to }) => ({ from: start + from, to: start + to }));
 }
 
 /** Longest part before a host: user, colon, password. */
@@ -88,7 +88,7 @@ function inUser(user: string, from: number): Span[] {
 }
 
 function findOracle(line: string): Span[] {
-  return valuesOf(line, /\bjdbc:oracle:\w{1,10}:[\w$#.-]{1,100}\/([^\s@"'/]{1,200})(?=@)/gi, (value) => !isPlaceholder(value));
+  return findValues(line, /\bjdbc:oracle:\w{1,10}:[\w$#.-]{1,100}\/([^\s@"'/]{1,200})(?=@)/gi, (value) => !isPlaceholder(value));
 }
 
 /**
@@ -136,12 +136,12 @@ const DOCKER_LITERALS: readonly string[] = ['auth"', "auth'", 'auth\\', 'eyjhdxr
 /** Passwords given to commands in a line. */
 function findInCommands(line: string): Span[] {
   const lower = line.toLowerCase();
-  const spans = valuesOf(line, NETRC, (value) => isValue(value) && looksSecret(value));
+  const spans = findValues(line, NETRC, (value) => isValue(value) && looksSecret(value));
   for (const [literals, option] of COMMANDS) {
     for (const literal of literals) {
       for (let at = lower.indexOf(literal); at !== -1; ) {
         const command = commandAt(line, at, literal.length);
-        for (const { from, to } of valuesOf(command, option, isValue)) spans.push({ from: from + at, to: to + at });
+        for (const { from, to } of findValues(command, option, isValue)) spans.push({ from: from + at, to: to + at });
         at = lower.indexOf(literal, at + command.length);
       }
     }
@@ -158,7 +158,7 @@ function commandAt(line: string, at: number, literal: number): string {
 
 /** Credentials of Docker registries in a line. */
 function findDockerAuth(line: string): Span[] {
-  return [...valuesOf(line, DOCKER_AUTH, (value) => isValue(value) && holdsPair(value)), ...valuesOf(line, DOCKER_CONFIG, isValue)];
+  return [...findValues(line, DOCKER_AUTH, (value) => isValue(value) && holdsPair(value)), ...findValues(line, DOCKER_CONFIG, isValue)];
 }
 
 /** Every kind that one line is enough to see where nothing in it is unseen. */
@@ -169,7 +169,7 @@ const SEEN: readonly Shape[] = [
   { literals: HEADER_LITERALS, find: findHeaders },
   { literals: COMMAND_LITERALS, find: findInCommands },
   { literals: DOCKER_LITERALS, find: findDockerAuth },
-  { literals: WEBHOOK_LITERALS, find: (line) => valuesOf(line, WEBHOOKS, () => true) },
+  { literals: WEBHOOK_LITERALS, find: (line) => findValues(line, WEBHOOKS, () => true) },
   { literals: ENCODED_KEY_LITERALS, find: findEncodedKeys },
   {
     literals: [

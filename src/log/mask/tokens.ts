@@ -91,21 +91,21 @@ const KEY_LITERALS: readonly string[] = ['sk-', ...DIGITS.flatMap((first) => DIG
 
 /** The shapes that identify a token by its form alone. */
 export const TOKEN_SHAPES: readonly Shape[] = [
-  shapeOf(TOKENS),
-  shapeOf(stored.tokens.map(({ keywords, pattern }) => [keywords, pattern])),
-  { literals: KEY_LITERALS, find: (line) => spansOf(line, KEY) },
+  createShape(TOKENS),
+  createShape(stored.tokens.map(({ keywords, pattern }) => [keywords, pattern])),
+  { literals: KEY_LITERALS, find: (line) => findSpans(line, KEY) },
 ];
 
-function shapeOf(rules: typeof TOKENS): Shape {
+function createShape(rules: typeof TOKENS): Shape {
   const pattern = new RegExp(`(?<![A-Za-z0-9])(?:${rules.map(([, one]) => one).join('|')})(?![A-Za-z0-9])`, 'g');
-  return { literals: rules.flatMap(([literals]) => literals), find: (line) => spansOf(line, pattern) };
+  return { literals: rules.flatMap(([literals]) => literals), find: (line) => findSpans(line, pattern) };
 }
 
 function findAny(text: string): Span[] {
   return TOKEN_SHAPES.flatMap(({ find }) => find(text));
 }
 
-function spansOf(line: string, pattern: RegExp): Span[] {
+function findSpans(line: string, pattern: RegExp): Span[] {
   return Array.from(withoutColors(line).matchAll(pattern)).flatMap(({ 0: token, index }) =>
     entropy(token) < LEAST_BITS ? [] : [{ from: index, to: index + token.length }],
   );
@@ -193,7 +193,7 @@ export function findKeyBlock(first: string, next: NextLine): LineSpans[] {
     const end = rest.search(END);
     if (end === -1) {
       const here = /[A-Za-z0-9+/=]{16}/.test(rest) ? onOneLine(first, from, endOfText(first)) : [];
-      return [...found, ...here, ...bodyOf(next, after + begin.index)];
+      return [...found, ...here, ...readKeyBody(next, after + begin.index)];
     }
     append(found, onOneLine(first, from, from + end));
     after = from + end;
@@ -201,7 +201,7 @@ export function findKeyBlock(first: string, next: NextLine): LineSpans[] {
   return found;
 }
 
-function bodyOf(next: NextLine, indent: number): LineSpans[] {
+function readKeyBody(next: NextLine, indent: number): LineSpans[] {
   const body: LineSpans[] = [];
   for (let line = 1; line <= MAX_LINES; line++) {
     const text = next(line);

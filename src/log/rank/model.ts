@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { firstPlace } from '../../lib/collections.ts';
 import type { LineRole } from '../roles.ts';
-import { BUCKETS, bucketsOf, type Candidate, type Candidates, FACTS } from './features.ts';
+import { BUCKETS, type Candidate, type Candidates, FACTS, hashToBuckets } from './features.ts';
 import stored from './model.json' with { type: 'json' };
 
 /**
@@ -81,7 +81,7 @@ const NO_PROOF = -50;
  */
 export function scoreCandidates(model: RankModel, candidates: Candidates) {
   const { lines } = candidates;
-  const rows = rowsOf(
+  const rows = buildRows(
     candidates,
     Float32Array.from(lines, ({ text }) => wordScore(model, text)),
   );
@@ -105,14 +105,14 @@ function treeSum(trees: readonly Tree[]): ReturnType<typeof createTreeSum> {
 
 /** Computes the weight of a line's words. */
 export function wordScore(model: Pick<RankModel, 'wordScale' | 'wordWeights'>, text: string): number {
-  const buckets = bucketsOf(text);
+  const buckets = hashToBuckets(text);
   let sum = 0;
   for (const bucket of buckets) sum += model.wordWeights[bucket] ?? 0;
   return (sum * model.wordScale) / Math.sqrt(Math.max(4, buckets.length));
 }
 
 /** Builds one row of {@link COLUMNS} for each candidate from its facts and words. */
-export function rowsOf({ lines, facts }: Candidates, words: Float32Array): Float32Array {
+export function buildRows({ lines, facts }: Candidates, words: Float32Array): Float32Array {
   const [width, own] = [COLUMNS.length, FACTS.length];
   const rows = new Float32Array(lines.length * width);
   const order = Float32Array.from(words).sort();
@@ -184,7 +184,7 @@ export function createTreeSum(trees: readonly Tree[], width: number): (rows: Flo
   const leaves = new Float64Array(trees.length * MAX_LEAVES);
   /** The leaves that remain, by tree and byte of its passed cuts. */
   const remaining = new Uint16Array(trees.length * 2 * BYTE).fill(-1);
-  const cuts = trees.flatMap((tree, owner) => cutsOf(tree, owner, leaves, remaining));
+  const cuts = trees.flatMap((tree, owner) => collectCuts(tree, owner, leaves, remaining));
   cuts.sort((a, b) => a.column - b.column || a.threshold - b.threshold);
   const thresholds = Float64Array.from(cuts, ({ threshold }) => threshold);
   const owners = Uint16Array.from(cuts, ({ owner }) => owner);
@@ -219,7 +219,7 @@ export function createTreeSum(trees: readonly Tree[], width: number): (rows: Flo
 }
 
 /** Returns the cuts of one tree. Writes the values of its leaves, and which leaves its cuts rule out. */
-function cutsOf({ columns, thresholds, rights }: Tree, owner: number, leaves: Float64Array, remaining: Uint16Array) {
+function collectCuts({ columns, thresholds, rights }: Tree, owner: number, leaves: Float64Array, remaining: Uint16Array) {
   const cuts: { column: number; threshold: number; owner: number; bit: number }[] = [];
   /** The number of leaves before each node: leaves are stored from left to right. */
   const before: number[] = [];

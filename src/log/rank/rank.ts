@@ -55,8 +55,8 @@ const MAX_BLOCK = 2_000;
  */
 export function placeRanked(ranked: readonly RankedLine[], placed: readonly Block[]): Block[] {
   const heaviest = heaviestBlocks(ranked, placed);
-  const byReaders = placesOf(ranked, (_, i) => heaviest[i]?.weight ?? -100);
-  const byModel = placesOf(ranked, ({ score }) => score);
+  const byReaders = computeLogRanks(ranked, (_, i) => heaviest[i]?.weight ?? -100);
+  const byModel = computeLogRanks(ranked, ({ score }) => score);
   const weights = ranked.map(({ text }, i) => {
     const place = LEARNED * (byModel[i] ?? 0) + (1 - LEARNED) * (byReaders[i] ?? 0);
     return 100 - PER_DOUBLING * place - PER_LENGTH * Math.log2(1 + text.length / PIECE);
@@ -70,7 +70,7 @@ export function placeRanked(ranked: readonly RankedLine[], placed: readonly Bloc
 }
 
 /** Returns the binary logarithm of each line's rank, 0 for the first. */
-function placesOf(ranked: readonly RankedLine[], measure: (one: RankedLine, i: number) => number): number[] {
+function computeLogRanks(ranked: readonly RankedLine[], measure: (one: RankedLine, i: number) => number): number[] {
   const values = ranked.map(measure);
   const order = [...ranked.keys()].sort((a, b) => (values[b] ?? 0) - (values[a] ?? 0) || (ranked[b]?.line ?? 0) - (ranked[a]?.line ?? 0));
   const places = new Array<number>(ranked.length).fill(0);

@@ -10,9 +10,9 @@ import type {
   ThrownException,
 } from '../../domain/failure.ts';
 import type { Reading } from '../../domain/reading.ts';
-import { firstOfEach, maxOf } from '../../lib/collections.ts';
+import { findMax, firstOfEach } from '../../lib/collections.ts';
 import { spansOfTest } from '../causes/spans.ts';
-import { roleOf, saysNothing } from '../roles.ts';
+import { classifyRole, saysNothing } from '../roles.ts';
 import { normaliseIdentity, normaliseMessage } from './normalise.ts';
 
 /** A failure before it is stored: it has no id and belongs to no build yet. */
@@ -22,7 +22,7 @@ export type ReadFailure = Omit<Failure, 'id' | 'buildId'>;
  * Lists the failures of a build: one for each failing test, or one for the build's main error if no test
  * failed.
  */
-export function failuresOf(reading: Reading): ReadFailure[] {
+export function listFailures(reading: Reading): ReadFailure[] {
   const tests = firstOfEach(reading.failingTests, ({ suite, name }) => `${suite ?? ''}\u0001${name}`);
   return tests.length > 0 ? tests.map((test) => failureOfTest(reading, test)) : [mainFailure(reading)];
 }
@@ -59,7 +59,7 @@ export function failureOfTest(reading: Reading, test: FailingTest): ReadFailure 
   const thrown = exceptionNear(reading, test, excerpt);
   const frames: readonly StackFrame[] = thrown?.frames ?? [];
   const message = test.message ?? (thrown === null ? `${test.name} failed` : `${thrown.type}: ${thrown.message}`);
-  const identity = fingerprintOf({
+  const identity = computeFingerprint({
     test: test.suite === null ? test.name : `${test.suite} ${test.name}`,
     testFile: test.file,
     exceptionType: thrown?.type ?? null,
@@ -100,7 +100,7 @@ function printedBefore(reading: Reading, test: FailingTest): ThrownException | n
   const at = test.at;
   if (test.framework !== 'go' || at === null) return null;
   const others = reading.failingTests.flatMap((other) => (other.at !== null && other.at.line < at.line ? [other.at.line] : []));
-  const start = maxOf(others, at.line - 300);
+  const start = findMax(others, at.line - 300);
   return (
     reading.exceptions.find((one) => one.at !== null && one.at.source === at.source && one.at.line > start && one.at.line < at.line) ?? null
   );
@@ -116,7 +116,7 @@ export const NOTHING_FOUND = 'No error was found in the logs and reports.';
 export function mainFailure(reading: Reading): ReadFailure {
   const excerpt = reading.excerpts.reduce<Excerpt | null>((best, one) => (best === null || one.weight > best.weight ? one : best), null);
   const { message, type, frames } = mainError(reading);
-  const identity = fingerprintOf({ test: null, exceptionType: type, frames, message });
+  const identity = computeFingerprint({ test: null, exceptionType: type, frames, message });
   const headline = isNearTop(reading) ? message : reading.messages[0]?.text;
   return { test: null, message: headline ?? message ?? NO_ERROR, frames: [...frames], excerpt, ...identity };
 }
@@ -173,7 +173,7 @@ interface FingerprintParts {
 /** Checks whether a message is too general to recognize a failure by it. */
 export function isGenericMessage(message: string): boolean {
   const normal = normaliseMessage(message);
-  return normal.replace(/<\w+>|\W/g, '').length < 4 || roleOf(message) === 'passing' || saysNothing(message);
+  return normal.replace(/<\w+>|\W/g, '').length < 4 || classifyRole(message) === 'passing' || saysNothing(message);
 }
 
 /** An assertion's own words, without anything of what it compared: they say that a check failed, as the name of the test does already. */
@@ -209,17 +209,17 @@ const TRACE = /\n\s{1,12}(?:at \S|File ")/;
  * person's answer must never be recalled by it. Without a test there is no identity either: the value is
  * empty.
  */
-export function fingerprintOf(parts: FingerprintParts): { readonly fingerprint: Fingerprint; readonly generic: boolean } {
+export function computeFingerprint(parts: FingerprintParts): { readonly fingerprint: Fingerprint; readonly generic: boolean } {
   const test = parts.test === null ? '' : normaliseName(parts.test);
-  const ending = parts.message === null ? PLAIN_ENDING : endingOf(parts.message);
+  const ending = parts.message === null ? PLAIN_ENDING : classifyEnding(parts.message);
   const message = ending === null ? ownWords(parts, test !== '') : null;
   const frame = message === null ? telling(parts) : frameKey(ownFrame(parts));
   const generic = message === null && frame === '';
-  const key = keyOf();
+  const key = buildKey();
   const value = key === null ? '' : createHash('sha256').update(key.join('\u0001')).digest('hex').slice(0, 32);
   return { fingerprint: { algorithm: FINGERPRINT_ALGORITHM, version: FINGERPRINT_VERSION, value }, generic };
 
-  function keyOf(): readonly string[] | null {
+  function buildKey(): readonly string[] | null {
     // A test that ends badly runs into its limit on one machine and crashes on another.
     if (generic && test !== '') return [test, '', '', `(${PLAIN_ENDING})`];
     // Two processes that were killed have nothing in common but that.
@@ -255,8 +255,8 @@ function telling(parts: FingerprintParts): string {
   const { test, testFile, exceptionType } = parts;
   const frame = ownFrame(parts);
   if (frame === undefined || test === null || (exceptionType !== null && !ASSERTION_TYPE.test(exceptionType))) return frameKey(frame);
-  const base = baseOf(frame.file);
-  const isOfTest = base === baseOf(testFile ?? '') || test.split(/[^\w-]/).includes(base);
+  const base = getBaseName(frame.file);
+  const isOfTest = base === getBaseName(testFile ?? '') || test.split(/[^\w-]/).includes(base);
   return isOfTest ? '' : frameKey(frame);
 }
 
@@ -269,7 +269,7 @@ function frameKey(frame: StackFrame | undefined): string {
 }
 
 /** Returns a file's name without folder and ending. */
-function baseOf(file: string): string {
+function getBaseName(file: string): string {
   return (file.split(/[\\/]/).at(-1) ?? '').replace(/\.\w{1,8}$/, '');
 }
 
@@ -325,7 +325,7 @@ const BY_SIGNAL =
  * `exit 127`, or `failed` if nothing else is known. Returns null if the text says more than an ending, that
  * is, if it may say why.
  */
-export function endingOf(text: string): string | null {
+export function classifyEnding(text: string): string | null {
   if (text.length > 120) return null;
   const words = text
     .trim()

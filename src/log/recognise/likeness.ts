@@ -36,7 +36,7 @@ const WEIGHTS = { test: 3, testWord: 0.7, message: 2, messageWord: 1, messagePai
 const WORD = /<?[\p{L}_][\p{L}\p{N}_-]{1,60}/gu;
 
 /** Extracts the parts of a failure as it was read. */
-export function likenessOf(failure: Pick<Failure, 'test' | 'message' | 'frames' | 'excerpt'>): LikenessParts {
+export function extractLikeness(failure: Pick<Failure, 'test' | 'message' | 'frames' | 'excerpt'>): LikenessParts {
   const { test, message, frames, excerpt } = failure;
   return {
     test: test === null ? null : [test.suite, test.name].filter(Boolean).join(' '),
@@ -82,7 +82,7 @@ export function nearMatchIndex(entries: readonly Entry[]) {
     }
   }
   const rarity = (feature: string) => Math.log(1 + entries.length / Math.max(1, postings.get(feature)?.entry.length ?? 0));
-  const lengths = counted.map((features) => lengthOf(features, rarity));
+  const lengths = counted.map((features) => computeLength(features, rarity));
   return {
     /**
      * Returns the `limit` nearest entries with at least `minScore`, best first; equal scores in the order of
@@ -90,7 +90,7 @@ export function nearMatchIndex(entries: readonly Entry[]) {
      */
     search(parts: LikenessParts, limit: number, minScore = NEAR): { readonly id: string; readonly score: number }[] {
       const features = likenessFeatures(parts);
-      const length = lengthOf(features, rarity);
+      const length = computeLength(features, rarity);
       if (length === 0) return [];
       const products = new Float64Array(entries.length);
       for (const [feature, weight] of features) {
@@ -124,20 +124,20 @@ export function likenessFeatures(parts: LikenessParts): Map<string, number> {
     for (const word of words(parts.test)) add(`tw ${word}`, WEIGHTS.testWord);
   }
   for (const frame of parts.frames) add(`f ${frame}`, WEIGHTS.frame);
-  for (const line of linesOf(parts.message ?? '')) {
+  for (const line of normalizeLines(parts.message ?? '')) {
     add(`l ${line}`, WEIGHTS.message);
     const said = words(line);
     for (const word of said) add(`w ${word}`, WEIGHTS.messageWord);
     for (let at = 1; at < said.length; at++) add(`p ${said[at - 1]} ${said[at]}`, WEIGHTS.messagePair);
   }
-  for (const line of parts.lines.slice(0, MAX_COMPARED).flatMap(linesOf)) {
+  for (const line of parts.lines.slice(0, MAX_COMPARED).flatMap(normalizeLines)) {
     add(`l ${line}`, WEIGHTS.line);
     for (const word of words(line)) add(`w ${word}`, WEIGHTS.lineWord);
   }
   return features;
 }
 
-function linesOf(text: string): string[] {
+function normalizeLines(text: string): string[] {
   return text
     .split('\n')
     .map((line) => normaliseIdentity(line.slice(0, MAX_LINE)))
@@ -157,7 +157,7 @@ function words(text: string): string[] {
   return found;
 }
 
-function lengthOf(features: ReadonlyMap<string, number>, rarity: (feature: string) => number): number {
+function computeLength(features: ReadonlyMap<string, number>, rarity: (feature: string) => number): number {
   let sum = 0;
   for (const [feature, weight] of features) sum += (weight * rarity(feature)) ** 2;
   return Math.sqrt(sum);

@@ -125,7 +125,7 @@ export function isNoise(word: string): boolean {
 }
 
 /** Takes a question apart for {@link coverage}: what each part counts, and the words worth searching by, each once, or all where all are common ones. */
-export function wantedOf(question: string) {
+export function parseQuestion(question: string) {
   const { words } = tokenize(question);
   const parts = new Map<string, number>();
   for (const [index, word] of words.entries()) {
@@ -142,7 +142,7 @@ export function wantedOf(question: string) {
 }
 
 /** Returns the words of a text as {@link coverage} compares them, in order. */
-export function wordsOf(text: string): string[] {
+export function tokenizeWords(text: string): string[] {
   return tokenize(text).words;
 }
 
@@ -151,7 +151,7 @@ export function wordsOf(text: string): string[] {
  * 0..1. A whole line that the text quotes gives 1. A question with fewer than three informative words never
  * gives more than a third for each of them.
  */
-export function coverage(wanted: ReturnType<typeof wantedOf>, words: readonly string[]): number {
+export function coverage(wanted: ReturnType<typeof parseQuestion>, words: readonly string[]): number {
   if (wanted.total === 0) return 0;
   const said = new Set<string>();
   for (const [index, word] of words.entries()) {

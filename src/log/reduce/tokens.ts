@@ -74,7 +74,7 @@ function countAscii(text: string, from: number, to: number): number {
 function endOfWord(text: string, at: number, to: number): number {
   const code = text.charCodeAt(at);
   const kind = KINDS[code] ?? NOTHING;
-  if (kind === DIGIT) return endOf(text, at, Math.min(to, at + 3), DIGIT);
+  if (kind === DIGIT) return findRunEnd(text, at, Math.min(to, at + 3), DIGIT);
   const next = at + 1 < to ? (KINDS[text.charCodeAt(at + 1)] ?? NOTHING) : WHITE;
   if (kind === UPPER || kind === LOWER) return endOfLetters(text, at, to);
   const isBreak = code === FEED || code === RETURN;
@@ -83,7 +83,7 @@ function endOfWord(text: string, at: number, to: number): number {
   return endOfWhite(text, at, to);
 }
 
-function endOf(text: string, at: number, to: number, kind: number): number {
+function findRunEnd(text: string, at: number, to: number, kind: number): number {
   let end = at;
   while (end < to && KINDS[text.charCodeAt(end)] === kind) end++;
   return end;
@@ -91,7 +91,7 @@ function endOf(text: string, at: number, to: number, kind: number): number {
 
 /** Capitals and the small letters after them, with `'s` or `'ll`. */
 function endOfLetters(text: string, at: number, to: number): number {
-  const end = endOf(text, endOf(text, at, to, UPPER), to, LOWER);
+  const end = findRunEnd(text, findRunEnd(text, at, to, UPPER), to, LOWER);
   if (end >= to || text.charCodeAt(end) !== APOSTROPHE) return end;
   const short = text.slice(end + 1, Math.min(to, end + 3)).toLowerCase();
   if (/^[sdmt]/.test(short)) return end + 2;
@@ -99,7 +99,7 @@ function endOfLetters(text: string, at: number, to: number): number {
 }
 
 function endOfPunctuation(text: string, at: number, to: number): number {
-  let end = endOf(text, at, to, NOTHING);
+  let end = findRunEnd(text, at, to, NOTHING);
   for (let code = text.charCodeAt(end); end < to && (code === FEED || code === RETURN || code === SLASH); code = text.charCodeAt(++end));
   return end;
 }
@@ -109,7 +109,7 @@ function endOfPunctuation(text: string, at: number, to: number): number {
  * character, which belongs to the text.
  */
 function endOfWhite(text: string, at: number, to: number): number {
-  const end = endOf(text, at, to, WHITE);
+  const end = findRunEnd(text, at, to, WHITE);
   for (let last = end - 1; last >= at; last--) {
     const code = text.charCodeAt(last);
     if (code === FEED || code === RETURN) return last + 1;

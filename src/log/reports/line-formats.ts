@@ -108,7 +108,7 @@ function take(state: GoRun, event: PlacedEvent): void {
   }
   const key = `${event.Package ?? ''}\u0001${event.Test ?? ''}`;
   if (event.Action === 'output') {
-    const own = `${event.Package ?? ''}\u0001${speakerOf(state, event)}`;
+    const own = `${event.Package ?? ''}\u0001${findSpeaker(state, event)}`;
     const open = running.get(own) ?? { output: '', at: number, said: [] };
     if (open.output.length < MAX_TEXT) open.output += event.Output ?? '';
     if (open.said.length < MAX_STRETCHES) open.said.push(stretch);
@@ -131,7 +131,7 @@ const FRAME = /^[\w./-]{1,300}\.(?<test>Test\w{1,200})(?:\.func\d{1,4}){0,5}\(/;
  * Returns whose output an event carries. Tests that run in parallel share one stream, and go test labels a line by the test that spoke
  * last: the marks in the text, and the frames of a panic, say whose it is.
  */
-function speakerOf({ running, speakers }: GoRun, { Package = '', Test: labelled = '', Output = '' }: PlacedEvent): string {
+function findSpeaker({ running, speakers }: GoRun, { Package = '', Test: labelled = '', Output = '' }: PlacedEvent): string {
   if (labelled === '') return '';
   const text = Output.slice(0, 2_000);
   const mark = MARK.exec(text)?.groups?.test;

@@ -105,11 +105,11 @@ function decodeXml(raw: string): string {
     }
     const { name, decimal, hex } = match.at(-1) as Readonly<Record<string, string | undefined>>;
     if (isLiteral) return whole;
-    return name === undefined ? characterOf(Number.parseInt(hex ?? decimal ?? '', hex === undefined ? 10 : 16)) : (NAMED[name] ?? whole);
+    return name === undefined ? toCharacter(Number.parseInt(hex ?? decimal ?? '', hex === undefined ? 10 : 16)) : (NAMED[name] ?? whole);
   });
 }
 
-function characterOf(code: number): string {
+function toCharacter(code: number): string {
   return code > 0 && code !== 13 && code <= 0x10ffff ? String.fromCodePoint(code) : '';
 }
 

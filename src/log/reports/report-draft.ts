@@ -138,7 +138,7 @@ export function draftReport(source: string, framework: string, { retries = true,
           ({ test }) => passageKey(test),
         ),
         quotable: read(quotable),
-        testResults: ended.map(({ outcome }) => resultOf(outcome)),
+        testResults: ended.map(({ outcome }) => toTestResult(outcome)),
         diagnostics,
         passedOnRetry,
         notes: bounded(notes),
@@ -206,7 +206,7 @@ function bounded(notes: readonly string[]): string[] {
   return [...notes.slice(0, MAX_NOTES), `… and ${notes.length - MAX_NOTES} more remarks about this report.`];
 }
 
-function resultOf({ name, suite, file, status, durationMs, runner }: Outcome): TestResult {
+function toTestResult({ name, suite, file, status, durationMs, runner }: Outcome): TestResult {
   return {
     name: onOneLine(name),
     suite: suite == null ? null : onOneLine(suite),
@@ -235,22 +235,22 @@ function failing(source: string, framework: string, outcome: Outcome, passage: P
   // CTest prints what went wrong, and says no more than "Failed" in its place.
   const detail = own.trim() === '' ? output : own;
   const split = splitExpectation(`${message}\n${detail}`);
-  const { name, suite, file } = resultOf(outcome);
+  const { name, suite, file } = toTestResult(outcome);
   const words = tellingMessage(message, { type: outcome.type ?? null, detail: withoutTitle(own, name), output });
   return {
     name,
     suite,
-    ...placeOf(detail === '' ? message : `${placedLine(own) ?? ''}\n${detail}`, { file, line: outcome.line ?? null, suite }),
+    ...findPlace(detail === '' ? message : `${placedLine(own) ?? ''}\n${detail}`, { file, line: outcome.line ?? null, suite }),
     message: words === null ? null : wholeMessage(words).slice(0, MAX_MESSAGE),
     expected: outcome.expected ?? split.expected,
     actual: outcome.actual ?? split.actual,
     framework,
-    ...positionOf(source, outcome.at ?? null, passage),
+    ...findPosition(source, outcome.at ?? null, passage),
   };
 }
 
 /** Returns the lines that report a test, and the one of them that names it. */
-function positionOf(source: string, line: number | null, passage: Passage): Pick<FailingTest, 'at' | 'spans'> {
+function findPosition(source: string, line: number | null, passage: Passage): Pick<FailingTest, 'at' | 'spans'> {
   const [first] = passage;
   if (first === undefined) return { at: line === null ? null : { source, line } };
   const at = passage.some((one) => one.line === line) ? (line ?? first.line) : first.line;
@@ -296,10 +296,10 @@ function tellingMessage(
 ): string | null {
   const said = message.trim();
   if (!EMPTY_WORDS.test(said)) return said;
-  const first = placedLine(detail) ?? linesOf(detail)[0];
+  const first = placedLine(detail) ?? listOwnLines(detail)[0];
   if (first !== undefined) return first.replace(PLACED, '').trim() || first;
   if (type !== null && !EMPTY_WORDS.test(type.trim())) return type;
-  const printed = linesOf(output);
+  const printed = listOwnLines(output);
   return printed.find((line) => TELLING.test(line)) ?? printed.at(-1) ?? (said || type || null);
 }
 
@@ -318,7 +318,7 @@ function wholeMessage(message: string): string {
  * write them; null if there is none.
  */
 function placedLine(detail: string): string | null {
-  const placed = linesOf(detail).filter((line) => PLACED.test(line));
+  const placed = listOwnLines(detail).filter((line) => PLACED.test(line));
   return placed.find((line) => TELLING.test(line.replace(PLACED, ''))) ?? placed[0] ?? null;
 }
 
@@ -327,7 +327,7 @@ function withoutEscapes(text: string): string {
   return /[\u001b\u009b]/.test(text) ? text.replace(/[\u001b\u009b]\[?[\d;?]{0,30}[A-Za-z]/g, '') : text;
 }
 
-function linesOf(text: string): string[] {
+function listOwnLines(text: string): string[] {
   return text
     .split('\n', MAX_LINES_WORDS)
     .map((line) => line.trim())
@@ -347,7 +347,7 @@ const AT_LINE = /\bat (?<file>[\w./\\-]{1,250}\.\w{1,5}) line (?<line>\d{1,7})\b
  * stays. Without one, the file is the first place in the project's own code that belongs to the suite or
  * looks like a test's, or else the first place in it at all.
  */
-function placeOf(detail: string, known: Place & Pick<FailingTest, 'suite'>): Place {
+function findPlace(detail: string, known: Place & Pick<FailingTest, 'suite'>): Place {
   const places = placesIn(detail);
   if (known.file !== null) {
     const { file } = known;
@@ -357,7 +357,7 @@ function placeOf(detail: string, known: Place & Pick<FailingTest, 'suite'>): Pla
   // `com.example.OuterTest$Inner` is in `OuterTest`; `tests.test_tax.TestTax` is in `test_tax`.
   const names = new Set((known.suite ?? '').split(/[.$+:\\/ ]/).filter((part) => part.length > 2));
   const own =
-    places.find(({ file }) => names.has(baseOf(file))) ??
+    places.find(({ file }) => names.has(getBaseName(file))) ??
     places.find(({ file }) => /(?:^|[/\\_.-])(?:tests?|specs?|__tests__|t)(?:[/\\_.-]|$)|Tests?\.\w+$/i.test(file)) ??
     places[0];
   return own ?? { file: null, line: known.line };
@@ -375,7 +375,7 @@ function placesIn(detail: string): { readonly file: string; readonly line: numbe
   });
 }
 
-function baseOf(file: string): string {
+function getBaseName(file: string): string {
   return /(?<![^/\\])([^/\\]*?)\.\w+$/.exec(file.slice(-260))?.[1] ?? file;
 }
 

@@ -1,4 +1,4 @@
-import { messageOf } from '../../domain/errors.ts';
+import { getErrorMessage } from '../../domain/errors.ts';
 import { counted } from '../../lib/text.ts';
 import { boundResults } from './bound-results.ts';
 import { parseJson, readJson } from './json.ts';
@@ -149,7 +149,7 @@ function readPrepared(name: string, xml: string, format: XmlFormat): { readonly 
     const fault = readXml(xml, handler);
     return { draft, why: fault === null ? null : `line ${fault.line}: ${fault.why}` };
   } catch (error) {
-    return { draft, why: reasonOf(error) };
+    return { draft, why: describeError(error) };
   }
 }
 
@@ -164,7 +164,7 @@ function attempt(name: string, title: string, work: () => ReportDraft): { readon
   try {
     return { report: work().finish(), broken: null };
   } catch (error) {
-    return { report: NOTHING, broken: brokenNote(name, title, reasonOf(error), 0) };
+    return { report: NOTHING, broken: brokenNote(name, title, describeError(error), 0) };
   }
 }
 
@@ -172,8 +172,8 @@ function brokenNote(name: string, title: string, why: string, tests: number): st
   return `${name} is not a well-formed ${title}: ${why}. It is damaged; ${counted(tests, 'test')} could be read.`;
 }
 
-function reasonOf(error: unknown): string {
-  return messageOf(error).trim().split('\n', 1)[0]?.trim().replace(/\.$/, '') ?? '';
+function describeError(error: unknown): string {
+  return getErrorMessage(error).trim().split('\n', 1)[0]?.trim().replace(/\.$/, '') ?? '';
 }
 
 function refuse(why: string): never {

@@ -1,6 +1,6 @@
 import type { Stretch } from './passages.ts';
 import { draftReport, type Outcome, type ReportDraft } from './report-draft.ts';
-import { type Attributes, attributeAt, numberOf, secondsToMs, type XmlHandler } from './xml.ts';
+import { type Attributes, attributeAt, parseNumber, secondsToMs, type XmlHandler } from './xml.ts';
 
 /** A report of one format that is being read. */
 export interface OpenReport {
@@ -87,7 +87,7 @@ function openSuite(state: State, attributes: Attributes): void {
   const file = attributes.file ?? attributes.filepath ?? state.suites.at(-1)?.file ?? null;
   // Jest and others write this where they know no machine.
   const runner = attributes.hostname === 'localhost' ? null : (attributes.hostname ?? state.suites.at(-1)?.runner ?? null);
-  state.suites.push({ name: attributes.name || null, file, runner, declared: numberOf(attributes.tests), seen: 0 });
+  state.suites.push({ name: attributes.name || null, file, runner, declared: parseNumber(attributes.tests), seen: 0 });
 }
 
 function openCase(state: State, attributes: Attributes, { line, end }: TagEnd, ofSuite = false): OpenCase {
@@ -98,21 +98,21 @@ function openCase(state: State, attributes: Attributes, { line, end }: TagEnd, o
     // Node's own reporter says that each test is of class `test`.
     suite: (attributes.classname === 'test' ? null : attributes.classname || attributes.class || null) ?? suite?.name ?? null,
     file: attributes.file ?? attributes.filepath ?? suite?.file ?? null,
-    line: numberOf(attributes.line),
+    line: parseNumber(attributes.line),
     status: 'passed',
     durationMs: secondsToMs(attributes.time ?? attributes.duration),
     runner: suite?.runner ?? null,
     at: line,
   };
   const said = { message: null, type: null, text: '', output: '', tags: ofSuite ? [] : [end], texts: [], outputs: [] };
-  const open: OpenCase = { outcome, ofSuite, status: statusOf(attributes), flaky: false, ...said };
+  const open: OpenCase = { outcome, ofSuite, status: readStatus(attributes), flaky: false, ...said };
   state.open = open;
   state.into = null;
   return open;
 }
 
 /** Reads the attribute in which CTest and GoogleTest also say how a test ended. */
-function statusOf({ status, result }: Attributes): Outcome['status'] {
+function readStatus({ status, result }: Attributes): Outcome['status'] {
   if (/^(?:fail(?:ed|ure)?|error)$/i.test(status ?? '')) return 'failed';
   return /^(?:notrun|disabled|skipped|suppressed)$/i.test(status ?? '') || /^(?:skipped|suppressed)$/i.test(result ?? '')
     ? 'skipped'
@@ -155,14 +155,14 @@ function closeCase(state: State): void {
   state.into = null;
   if (open === null) return;
   const { outcome, status, flaky, message, type, text, output } = open;
-  const said = status === 'failed' ? stretchesOf(state.xml, open) : [];
+  const said = status === 'failed' ? listStretches(state.xml, open) : [];
   state.draft.add({ ...outcome, status, flaky, message, type, detail: text, output, said });
 }
 
 /**
  * Returns the places of a test's name, message and text; those of its output only if it says nothing more.
  */
-function stretchesOf(xml: string, { tags, texts, outputs, text }: Pick<OpenCase, 'tags' | 'texts' | 'outputs' | 'text'>): Stretch[] {
+function listStretches(xml: string, { tags, texts, outputs, text }: Pick<OpenCase, 'tags' | 'texts' | 'outputs' | 'text'>): Stretch[] {
   const attributes = tags.flatMap((end) => [attributeAt(xml, end, NAME) ?? [], attributeAt(xml, end, MESSAGE) ?? []].flat());
   return [...attributes, ...texts, ...(text.trim() === '' ? outputs : [])];
 }
@@ -193,13 +193,13 @@ interface TestFormat {
   readonly isTest: (name: string) => boolean;
   readonly outcome: (name: string, attributes: Attributes, line: number) => Outcome;
   /** Returns the kind of an element's text, by its name and that of the element around it. */
-  readonly textOf: (name: string, around: string) => 'message' | 'stack' | 'output' | undefined;
+  readonly classifyText: (name: string, around: string) => 'message' | 'stack' | 'output' | undefined;
   /** Returns the exception type that an element names; null or undefined if it names none. */
   readonly type?: (name: string, attributes: Attributes) => string | null | undefined;
   readonly add: (test: OpenTest) => void;
 }
 
-function openTests(xml: string, draft: ReportDraft, { isTest, outcome, textOf, type, add }: TestFormat): OpenReport {
+function openTests(xml: string, draft: ReportDraft, { isTest, outcome, classifyText, type, add }: TestFormat): OpenReport {
   const path: string[] = [];
   const open: OpenTest[] = [];
   const handler: XmlHandler = {
@@ -214,7 +214,7 @@ function openTests(xml: string, draft: ReportDraft, { isTest, outcome, textOf, t
       } else if (around !== undefined) around.type = type?.(name, attributes) ?? around.type;
     },
     text(text, at) {
-      const field = textOf(path.at(-1) ?? '', path.at(-2) ?? '');
+      const field = classifyText(path.at(-1) ?? '', path.at(-2) ?? '');
       const test = open.at(-1);
       if (test === undefined || field === undefined) return;
       if (test[field].length < MAX_TEXT) test[field] += text.slice(0, MAX_TEXT);
@@ -253,10 +253,10 @@ export function readTestng(source: string, xml: string): OpenReport {
       name,
       suite,
       status: status === 'FAIL' ? 'failed' : status === 'SKIP' ? 'skipped' : 'passed',
-      durationMs: numberOf(ms),
+      durationMs: parseNumber(ms),
       at,
     }),
-    textOf: (name) => (name === 'message' ? 'message' : /^(?:full|short)-stacktrace$/.test(name) ? 'stack' : undefined),
+    classifyText: (name) => (name === 'message' ? 'message' : /^(?:full|short)-stacktrace$/.test(name) ? 'stack' : undefined),
     type: (name, attributes) => (name === 'exception' ? attributes.class : null),
     add: ({ outcome, attributes, type, message, stack, said }) => {
       const key = `${outcome.suite ?? ''}\u0001${outcome.name}`;
@@ -282,7 +282,7 @@ export function readXunit(source: string, xml: string): OpenReport {
     return {
       ...named(attributes.name ?? attributes.method ?? '(unnamed)', attributes.type ?? null),
       file: attributes['source-file'],
-      line: numberOf(attributes['source-line']),
+      line: parseNumber(attributes['source-line']),
       status: outcomeStatus(attributes.result),
       durationMs: secondsToMs(attributes.time),
       at,
@@ -295,7 +295,7 @@ export function readNunit(source: string, xml: string): OpenReport {
   return readNet(source, xml, 'nunit', /^test-case$/, (_, attributes, at) => {
     const full = attributes.fullname ?? attributes.name ?? '(unnamed)';
     return {
-      ...named(full, attributes.classname ?? suiteOf(full)),
+      ...named(full, attributes.classname ?? extractSuite(full)),
       status: outcomeStatus(attributes.result ?? (attributes.executed === 'False' ? 'Skipped' : attributes.success)),
       durationMs: secondsToMs(attributes.duration ?? attributes.time),
       at,
@@ -313,7 +313,7 @@ function readNet(source: string, xml: string, framework: string, tests: RegExp, 
   return openTests(xml, draft, {
     isTest: (name) => tests.test(name),
     outcome,
-    textOf: (name, around) =>
+    classifyText: (name, around) =>
       name === 'output' ? 'output' : around === 'failure' && (name === 'message' || name === 'stack-trace') ? inFailure[name] : undefined,
     type: (name, attributes) => (name === 'failure' ? attributes['exception-type'] : null),
     add: (test) => addTest(draft, test),
@@ -338,7 +338,7 @@ function named(full: string, suite: string | null): { readonly name: string; rea
   return { name: suite !== null && full.startsWith(`${suite}.`) ? full.slice(suite.length + 1) : full, suite };
 }
 
-function suiteOf(full: string): string | null {
+function extractSuite(full: string): string | null {
   const name = full.split('(', 1)[0] ?? full;
   return name.includes('.') ? name.slice(0, name.lastIndexOf('.')) : null;
 }
@@ -369,7 +369,7 @@ export function readTrx(source: string, xml: string): OpenReport {
       durationMs: clockToMs(duration),
       at,
     }),
-    textOf: (name) => TRX_TEXTS[name],
+    classifyText: (name) => TRX_TEXTS[name],
     add: (test) => done.push(test),
   }).handler;
   const handler: XmlHandler = {
@@ -422,8 +422,8 @@ export function readCheckstyle(source: string, xml: string): OpenReport {
         tool: 'checkstyle',
         severity: attributes.severity === 'warning' ? ('warning' as const) : ('error' as const),
         file,
-        line: numberOf(attributes.line),
-        column: numberOf(attributes.column),
+        line: parseNumber(attributes.line),
+        column: parseNumber(attributes.column),
         code: attributes.source?.slice(0, 200) ?? null,
         message: (attributes.message ?? '').slice(0, 1_000),
       };

@@ -154,14 +154,14 @@ export function rootElement(text: string): string | null {
 /**
  * Parses a number as reporters write it, sometimes with commas between thousands; null if it is not a number.
  */
-export function numberOf(value: string | undefined): number | null {
+export function parseNumber(value: string | undefined): number | null {
   const number = value === undefined || value.trim() === '' ? Number.NaN : Number(value.replaceAll(',', ''));
   return Number.isFinite(number) ? number : null;
 }
 
 /** Seconds as milliseconds, to the microsecond. */
 export function secondsToMs(value: string | undefined): number | null {
-  const seconds = numberOf(value);
+  const seconds = parseNumber(value);
   return seconds === null ? null : Math.round(seconds * 1e6) / 1e3;
 }
 

@@ -1,5 +1,5 @@
 import type { FailingTest } from '../../domain/failure.ts';
-import { minOf } from '../../lib/collections.ts';
+import { findMin } from '../../lib/collections.ts';
 import type { LogText } from '../lines/lines.ts';
 import type { LineRange } from '../sections/system.ts';
 import { rangesOfTest } from './retried-tests.ts';
@@ -129,5 +129,5 @@ function traceAbove(log: LogText, from: number): string | null {
 
 function firstOutput(log: LogText, start: number, over: readonly FailingTest[], end: number): number {
   const starts = over.flatMap((test) => rangesOfTest(test, log.name).map((range) => range.start)).filter((line) => line >= start);
-  return minOf(starts, end);
+  return findMin(starts, end);
 }

@@ -20,7 +20,7 @@ export interface Matcher {
   readonly within: Matcher | null;
 }
 
-/** Characters of a literal that are searched by {@link beginningsOf}. */
+/** Characters of a literal that are searched by {@link shortenLiterals}. */
 export const BEGINNING = 10;
 const ROOT = 0;
 const MAX_STATES = 65_000;
@@ -35,7 +35,7 @@ type Trie = ReturnType<typeof growTrie>;
  * another. Every line with a literal has its beginning too; the rest seldom adds information, and a table
  * half as large stays in the processor's caches.
  */
-export function beginningsOf(literals: readonly string[]): readonly string[] {
+export function shortenLiterals(literals: readonly string[]): readonly string[] {
   const beginnings = [...new Set(literals.map((literal) => [...literal.toLowerCase()].slice(0, BEGINNING).join('')))];
   return beginnings.filter((one) => !beginnings.some((other) => other !== one && one.includes(other)));
 }
@@ -69,7 +69,7 @@ function build(groups: readonly (readonly string[])[], wanted: readonly boolean[
   const literals = groups.flatMap((list, group) =>
     wanted?.[group] === false ? [] : list.map((literal) => ({ bytes: Buffer.from(literal.toLowerCase()), group })),
   );
-  const { columns, width } = columnsOf(literals.map(({ bytes }) => bytes));
+  const { columns, width } = assignColumns(literals.map(({ bytes }) => bytes));
   const trie = growTrie(literals, columns, width);
   const order = linkFailures(trie, width);
   return numberStates(trie, order, { columns, width, groupCount: groups.length, within }, wanted !== null);
@@ -79,7 +79,7 @@ function build(groups: readonly (readonly string[])[], wanted: readonly boolean[
  * Assigns a column to each byte. Column 0 is for every byte that no literal contains; line feed and escape
  * have their own.
  */
-function columnsOf(literals: readonly Buffer[]): { columns: Uint8Array; width: number } {
+function assignColumns(literals: readonly Buffer[]): { columns: Uint8Array; width: number } {
   const columns = new Uint8Array(256);
   columns[LINE_FEED] = 1;
   columns[ESCAPE] = 2;

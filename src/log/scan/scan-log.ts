@@ -100,7 +100,7 @@ export class LineIndex {
   }
 
   /** Returns the offset of a line's first byte; `size` after the last line. */
-  startOf(line: number): number {
+  getLineStart(line: number): number {
     if (line > this.#lines) return this.#bytes.size;
     const index = line - 1;
     if (this.#stride === 1) return this.#starts[index] ?? 0;
@@ -114,16 +114,16 @@ export class LineIndex {
   }
 
   /** Returns the offset of the line feed that ends a line; `size` for the last line. */
-  endOf(line: number): number {
+  getLineEnd(line: number): number {
     if (line >= this.#lines) return this.#bytes.size;
-    return this.#stride === 1 ? (this.#starts[line] ?? 0) - 1 : this.#lineFeedFrom(this.startOf(line));
+    return this.#stride === 1 ? (this.#starts[line] ?? 0) - 1 : this.#lineFeedFrom(this.getLineStart(line));
   }
 
   /** Returns the line that contains a byte. */
   lineAt(offset: number): number {
     const kept = Math.max(0, firstPlace(this.#used, (place) => (this.#starts[place] ?? 0) <= offset) - 1);
     let line = kept * this.#stride + 1;
-    if (this.#stride > 1) while (line < this.#lines && this.endOf(line) < offset) line++;
+    if (this.#stride > 1) while (line < this.#lines && this.getLineEnd(line) < offset) line++;
     return line;
   }
 

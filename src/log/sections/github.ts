@@ -96,7 +96,7 @@ class StepReader {
     this.log = log;
     this.whole = archivedStep(log.name);
     const { job, step } = this.whole;
-    this.step = this.open(this.jobOf(job), step === null ? [] : [step], 1, step !== null);
+    this.step = this.open(this.getJob(job), step === null ? [] : [step], 1, step !== null);
   }
 
   read({ line, text: shown }: Mark): void {
@@ -120,14 +120,14 @@ class StepReader {
       const isFirst = this.columns === '' && this.jobs.length === 1 && this.step.path.length === 0 && this.step.errorAt === null;
       if (isFirst) this.step.job.steps.pop();
       this.columns = '';
-      this.step = this.open(isFirst ? this.step.job : this.jobOf(null), [SET_UP], isFirst ? 1 : line);
+      this.step = this.open(isFirst ? this.step.job : this.getJob(null), [SET_UP], isFirst ? 1 : line);
       return;
     }
     const key = `${columns.job}\t${columns.step}`;
     if (key === this.columns) return;
     this.columns = key;
     const isNamed = columns.step !== 'UNKNOWN STEP';
-    this.step = this.open(this.jobOf(columns.job), [isNamed ? columns.step : SET_UP], this.firstWith(key, line), isNamed);
+    this.step = this.open(this.getJob(columns.job), [isNamed ? columns.step : SET_UP], this.firstWith(key, line), isNamed);
   }
 
   /**
@@ -142,7 +142,7 @@ class StepReader {
     return 1 + (lineAbove(this.log, line - 1, MAX_UNMARKED, (_, at) => !isSame(at)) ?? Math.max(0, line - 1 - MAX_UNMARKED));
   }
 
-  private jobOf(name: string | null): Job {
+  private getJob(name: string | null): Job {
     const known = name === null ? undefined : this.named.get(name);
     if (known !== undefined) return known;
     const job = { name, steps: [] };
@@ -170,7 +170,7 @@ class StepReader {
     // An action that said nothing before the next head is one of several steps, whose first this is.
     const outer = step.isAction && step.outputStart === line && step.line < line - 1 ? step.path : [];
     // No step begins when a job has cleaned up: this is the next job.
-    const job = step.path[0] === CLEAN_UP && !step.isNamed ? this.jobOf(null) : step.job;
+    const job = step.path[0] === CLEAN_UP && !step.isNamed ? this.getJob(null) : step.job;
     if (!step.isNamed) this.step = this.open(job, [...outer, name], line);
     this.step.isAction = ACTION.test(name) && !SCRIPT_FILE.test(name);
     this.step.errorAt = null;

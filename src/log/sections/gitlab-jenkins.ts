@@ -128,10 +128,10 @@ function pipelineFailures(log: LogText, marks: readonly Mark[]): readonly Sectio
   if (branches.length > 0) return branches;
   const complaining = stages.filter((stage) => complaintIn(marks, stage, stages) !== null);
   if (complaining.length > 0)
-    return complaining.map((stage) => sectionOf(log, stage, complaintIn(marks, stage, stages)?.line ?? stage.end));
+    return complaining.map((stage) => toSection(log, stage, complaintIn(marks, stage, stages)?.line ?? stage.end));
   const over = marks.find(({ text }) => /skipped due to earlier failure/.test(text))?.line ?? log.lineCount;
   const last = stages.findLast(({ start, stepAt, isCleanUp, isSkipped }) => start < over && stepAt !== null && !isCleanUp && !isSkipped);
-  return last === undefined ? lastStep(log, marks) : [sectionOf(log, last, last.end)];
+  return last === undefined ? lastStep(log, marks) : [toSection(log, last, last.end)];
 }
 
 /** Branches run at once, so what is between a branch's start and the word that it failed may be of others too. */
@@ -165,7 +165,7 @@ function lastStep(log: LogText, marks: readonly Mark[]): Section[] {
   return [failedSection(log, [step.text.slice('[Pipeline] '.length)], step.line, next?.line ?? log.lineCount)];
 }
 
-function sectionOf(log: LogText, { outer, name, start }: JenkinsStage, end: number): Section {
+function toSection(log: LogText, { outer, name, start }: JenkinsStage, end: number): Section {
   return failedSection(log, [...outer, name], start, Math.min(end, log.lineCount));
 }
 

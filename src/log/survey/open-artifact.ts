@@ -1,8 +1,8 @@
 import type { SourceText } from '../../domain/build.ts';
-import { messageOf, TriageError } from '../../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../../domain/errors.ts';
 import { append } from '../../lib/collections.ts';
 import { type Allowance, createAllowance, listMembers, type Member, safePath } from '../decode/archive-members.ts';
-import { decodePlain, decompress, fileTypeOf, sizeInWords } from '../decode/decode.ts';
+import { decodePlain, decompress, detectFileType, sizeInWords } from '../decode/decode.ts';
 import { isReport } from '../reports/report.ts';
 import { namedAs } from './references.ts';
 
@@ -56,7 +56,7 @@ export function namelessText(name: string, why: string): SourceText {
 async function open(opening: Opening, name: string, bytes: Uint8Array, depth: number): Promise<SourceText[]> {
   const { room, allowance } = opening;
   const plain = decompress(name, bytes, { maxBytes: allowance.room }, []);
-  const { kind } = fileTypeOf(plain);
+  const { kind } = detectFileType(plain);
   if (kind !== 'zip' && kind !== 'tar') return [keep(room, name.replace(/\.(?:gz|zst)$/i, ''), plain)];
   if (depth === MAX_DEPTH) return [namelessText(name, 'an archive inside too many others')];
   return await openMembers(opening, name, await listMembers(name, plain, kind, allowance, opening.notes), depth);
@@ -65,7 +65,7 @@ async function open(opening: Opening, name: string, bytes: Uint8Array, depth: nu
 async function openMembers(opening: Opening, archive: string, members: readonly Member[], depth: number): Promise<SourceText[]> {
   const files: SourceText[] = [];
   // What may be read comes first: the room must not be full of names of pictures.
-  for (const { path, read } of [...members].sort((one, other) => rankOf(one.path) - rankOf(other.path))) {
+  for (const { path, read } of [...members].sort((one, other) => computeRank(one.path) - computeRank(other.path))) {
     if (opening.room.files <= 0) {
       opening.notes.push(`More files of ${archive} were not looked at: a build may have so many.`);
       break;
@@ -84,18 +84,18 @@ async function openMember(opening: Opening, name: string, read: Member['read'], 
     return await open(opening, name, await read(), depth + 1);
   } catch (error) {
     if (!(error instanceof TriageError)) throw error;
-    return [namelessText(name, messageOf(error))];
+    return [namelessText(name, getErrorMessage(error))];
   }
 }
 
-function rankOf(path: string): number {
+function computeRank(path: string): number {
   const grade = namedAs(path)?.grade;
   if (grade === 'relevant') return 0;
   return grade === 'skip' ? 2 : 1;
 }
 
 function keep(room: ArtifactRoom, name: string, bytes: Uint8Array): SourceText {
-  const type = fileTypeOf(bytes);
+  const type = detectFileType(bytes);
   if (type.kind === 'binary') return namelessText(name, type.what);
   const limit = Math.min(room.maxBytesEach, room.bytes);
   if (bytes.length > limit)

@@ -1,5 +1,5 @@
 import type { FileGrade } from '../../domain/reading.ts';
-import { minOf } from '../../lib/collections.ts';
+import { findMin } from '../../lib/collections.ts';
 import { bytesOfText } from '../lines/bytes.ts';
 import { type LogText, openLog } from '../lines/lines.ts';
 import type { ReadableSource } from '../read-log.ts';
@@ -58,7 +58,7 @@ export function referencesIn(source: ReadableSource): Reference[] {
 function pathsFrom(log: LogText, line: number): [string, number][] {
   for (let at = line; at <= Math.min(line + LINES_AFTER, log.lineCount); at++) {
     const text = at === line ? afterPhrase(log.line(at)) : log.line(at);
-    const paths = pathsOf(text);
+    const paths = extractPaths(text);
     if (paths.length > 0) return paths.map((path) => [path, at]);
   }
   return [];
@@ -70,19 +70,19 @@ function afterPhrase(text: string): string {
     const at = lower.indexOf(phrase);
     return at === -1 ? [] : [at];
   });
-  return starts.length === 0 ? '' : text.slice(minOf(starts));
+  return starts.length === 0 ? '' : text.slice(findMin(starts));
 }
 
 /** Extracts the words with a folder or an ending, without what surrounds them. */
-function pathsOf(text: string): string[] {
+function extractPaths(text: string): string[] {
   return text
     .split(SEPARATORS)
-    .map((word) => partsOf(word).join('/'))
+    .map((word) => splitPath(word).join('/'))
     .filter(isPath);
 }
 
 /** Splits a path into its parts: no scheme, drive, `.` or `..`, and no punctuation that ends its sentence. */
-function partsOf(path: string): string[] {
+function splitPath(path: string): string[] {
   const plain = path.replace(/^file:/i, '').replace(/[.:!?]{1,3}$/, '');
   const parts = plain.replaceAll('\\', '/').split('/');
   return parts.filter((part) => part !== '' && part !== '.' && part !== '..' && !/^[A-Za-z]:$/.test(part));
@@ -98,7 +98,7 @@ function isPath(path: string): boolean {
  * it does not.
  */
 export function namesFile(path: string, file: string): number {
-  return commonEnd(partsOf(path), partsOf(file));
+  return commonEnd(splitPath(path), splitPath(file));
 }
 
 /**
@@ -106,8 +106,8 @@ export function namesFile(path: string, file: string): number {
  * none.
  */
 export function namesFolder(path: string, file: string): number {
-  const wanted = partsOf(path);
-  const folders = partsOf(file).slice(0, -1);
+  const wanted = splitPath(path);
+  const folders = splitPath(file).slice(0, -1);
   let best = 0;
   for (let end = folders.length; end > 0; end--) best = Math.max(best, commonEnd(wanted, folders.slice(0, end)));
   return best;

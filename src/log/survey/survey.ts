@@ -1,5 +1,5 @@
 import type { Survey, SurveyedFile } from '../../domain/reading.ts';
-import { firstOfEach, maxOf } from '../../lib/collections.ts';
+import { findMax, firstOfEach } from '../../lib/collections.ts';
 import { countIn } from '../../lib/text.ts';
 import type { Extraction } from '../extract/extraction.ts';
 import { extractAll, openScanned } from '../extract/run.ts';
@@ -57,8 +57,8 @@ export function surveyFiles<Source extends ReadableSource>(sources: readonly Sou
   const missing = follow(choices, budget);
   return {
     read: sources.filter((_, at) => choices[at]?.read !== null),
-    survey: surveyOf(choices, missing),
-    notes: notesOf(choices, missing),
+    survey: buildSurvey(choices, missing),
+    notes: writeNotes(choices, missing),
   };
 }
 
@@ -119,7 +119,7 @@ function referredTo({ path }: Reference, choices: readonly Choice[]): { known: b
 /** Returns the files that have the most in common with what is meant. */
 function best(choices: readonly Choice[], common: (choice: Choice) => number): Choice[] {
   const parts = choices.map(common);
-  const most = maxOf(parts);
+  const most = findMax(parts);
   return most === 0 ? [] : choices.filter((_, at) => parts[at] === most);
 }
 
@@ -146,7 +146,7 @@ function byScore(one: Choice, other: Choice): number {
 
 const ORDER = { relevant: 0, maybe: 1, skip: 2 } as const;
 
-function surveyOf(choices: readonly Choice[], missing: readonly Reference[]): Survey {
+function buildSurvey(choices: readonly Choice[], missing: readonly Reference[]): Survey {
   const sorted = [...choices].sort(
     (a, b) => Number(b.read !== null) - Number(a.read !== null) || ORDER[a.file.grade] - ORDER[b.file.grade] || byScore(a, b),
   );
@@ -159,7 +159,7 @@ function surveyOf(choices: readonly Choice[], missing: readonly Reference[]): Su
   };
 }
 
-function notesOf(choices: readonly Choice[], missing: readonly Reference[]): string[] {
+function writeNotes(choices: readonly Choice[], missing: readonly Reference[]): string[] {
   const artifacts = choices.filter(({ source }) => source.kind === 'artifact');
   if (artifacts.length === 0) return [];
   const by = (how: SurveyedFile['read']) => artifacts.filter(({ read }) => read === how);
@@ -204,7 +204,7 @@ function gradeFile(source: ReadableSource): GradedFile {
   const text = source.text;
   const size = sized(source, countIn(text, '\n') + 1, Buffer.byteLength(text));
   if (source.kind === 'report') return { ...size, ...gradeReport(source.name, text) };
-  if (source.kind === 'log') return { ...size, ...ownLog, preview: previewOf(text.slice(-2_000), 'end') };
+  if (source.kind === 'log') return { ...size, ...ownLog, preview: createPreview(text.slice(-2_000), 'end') };
   return { ...size, ...gradeArtifact(source.name, text, source.notes) };
 }
 
@@ -227,7 +227,13 @@ function gradeReport(name: string, text: string): Look {
   if (failures === 0) return { what, grade: 'maybe', reason: `no failure among ${testResults.length} results`, preview: '', score: 0 };
   const shown = [...failingTests.map((test) => `${test.name}: ${test.message ?? 'failed'}`), ...diagnostics.map(({ message }) => message)];
   const reason = failures === 1 ? 'it holds a failure' : `it holds ${failures} failures`;
-  return { what, grade: 'relevant', reason, preview: previewOf(shown.slice(0, PREVIEW_LINES).map(oneLine).join('\n'), 'start'), score: 95 };
+  return {
+    what,
+    grade: 'relevant',
+    reason,
+    preview: createPreview(shown.slice(0, PREVIEW_LINES).map(oneLine).join('\n'), 'start'),
+    score: 95,
+  };
 }
 
 function gradeArtifact(name: string, text: string, notes: readonly string[]): Look {
@@ -245,11 +251,11 @@ function gradeArtifact(name: string, text: string, notes: readonly string[]): Lo
 
 function gradeText(name: string, text: string, named: ReturnType<typeof namedAs>): Look {
   const found = extractAll(openScanned(name, bytesOfText(text)));
-  const telling = tellingOf(found);
+  const telling = pickInformativeLines(found);
   const said = telling.map(({ text }) => text).join('\n');
-  const preview = previewOf(said === '' ? text.slice(0, 2_000) : said, 'start');
+  const preview = createPreview(said === '' ? text.slice(0, 2_000) : said, 'start');
   const what = named?.what ?? 'text';
-  const strength = strengthOf(found);
+  const strength = measureStrength(found);
   if (strength >= TELLING_WEIGHT) {
     const score = named?.grade === 'relevant' ? NAMED_SCORE + 1 : Math.min(NAMED_SCORE, strength);
     return { what, grade: 'relevant', reason: `it tells of a failure on line ${telling[0]?.line ?? 1}`, preview, score };
@@ -260,13 +266,18 @@ function gradeText(name: string, text: string, named: ReturnType<typeof namedAs>
 }
 
 /** Returns how strongly the readers' findings indicate a failure, 0..100. */
-function strengthOf({ failingTests, exceptions, diagnostics, messages }: Extraction): number {
+function measureStrength({ failingTests, exceptions, diagnostics, messages }: Extraction): number {
   const structured = failingTests.length > 0 || exceptions.length > 0 || diagnostics.some(({ severity }) => severity === 'error');
   return messages.reduce((most, { weight }) => Math.max(most, weight), structured ? 80 : 0);
 }
 
 /** Returns the findings that the readers understood first, in the order of their lines. */
-function tellingOf({ failingTests, exceptions, diagnostics, messages }: Extraction): { readonly line: number; readonly text: string }[] {
+function pickInformativeLines({
+  failingTests,
+  exceptions,
+  diagnostics,
+  messages,
+}: Extraction): { readonly line: number; readonly text: string }[] {
   const said = [
     ...failingTests.slice(0, PREVIEW_LINES).map(({ at, name, message }) => ({ at, text: `${name}: ${message ?? 'failed'}` })),
     ...exceptions.slice(0, PREVIEW_LINES).map(({ at, type, message }) => ({ at, text: `${type}: ${message}` })),
@@ -279,7 +290,7 @@ function tellingOf({ failingTests, exceptions, diagnostics, messages }: Extracti
 }
 
 /** Returns the first or last lines that are not blank, shortened. */
-function previewOf(text: string, from: 'start' | 'end'): string {
+function createPreview(text: string, from: 'start' | 'end'): string {
   const lines = stripEscapes(text)
     .split('\n')
     .map((line) => line.trim())

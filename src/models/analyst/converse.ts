@@ -7,7 +7,7 @@ import { formatConfidence } from '../../lib/text.ts';
 import { cleanLine, stripEscapes } from '../../log/lines/clean.ts';
 import type { Converse, Inquiry } from '../../ports/analyst.ts';
 import type { ChatModel } from '../../ports/chat-model.ts';
-import { askModel, type ContextFit, createContextFit, JUDGEMENTS, jsonSchemaOf, pricedJudgementOf, toolCallsOf } from './ask-model.ts';
+import { askModel, type ContextFit, createContextFit, JUDGEMENTS, toJsonSchema, toPricedJudgement, toToolCalls } from './ask-model.ts';
 import { literalQuote } from './read-answer.ts';
 import { showEvidence } from './show-evidence.ts';
 import { cutLine, showFacts } from './show-facts.ts';
@@ -36,7 +36,7 @@ export function createLlmConverse(model: ChatModel, fitting: ContextFit = create
 
 async function understand(deps: ConverseDeps, input: Inquiry, signal: AbortSignal) {
   const values = { topic: showTopic(input), history: showMemory(input.memory), question: input.question };
-  const schema = jsonSchemaOf(UnderstandReply);
+  const schema = toJsonSchema(UnderstandReply);
   const asked = await askModel(
     deps,
     'ask-understand',
@@ -44,7 +44,7 @@ async function understand(deps: ConverseDeps, input: Inquiry, signal: AbortSigna
     (question) => deps.model.ask({ ...question, schema, parse: (value) => UnderstandReply.parse(value) }, signal),
   );
   const about = asked.value.about.replace(/\s+/g, ' ').trim().slice(0, MAX_ABOUT);
-  return pricedJudgementOf(asked, { shape: asked.value.shape, about: about === '' ? 'the failure' : about });
+  return toPricedJudgement(asked, { shape: asked.value.shape, about: about === '' ? 'the failure' : about });
 }
 
 async function chooseTools(deps: ConverseDeps, input: Parameters<Converse['chooseTools']>[0], signal: AbortSignal) {
@@ -60,7 +60,7 @@ async function chooseTools(deps: ConverseDeps, input: Parameters<Converse['choos
     () => values,
     (question) => deps.model.chooseTools({ ...question, tools }, signal),
   );
-  return pricedJudgementOf(asked, toolCallsOf(asked));
+  return toPricedJudgement(asked, toToolCalls(asked));
 }
 
 async function reply(deps: ConverseDeps, input: Parameters<Converse['reply']>[0], signal: AbortSignal) {
@@ -76,7 +76,7 @@ async function reply(deps: ConverseDeps, input: Parameters<Converse['reply']>[0]
   const common = [input.question, showMemory(input.memory), answer.title, answer.rootCause, answer.fixRecommendation].join('\n');
   const statements = readStatements(asked.value, input.evidence, common);
   if (statements.length === 0) throw new TriageError('upstream-failed', `The model ${asked.model} returned nothing`, { retryable: true });
-  return pricedJudgementOf(asked, statements);
+  return toPricedJudgement(asked, statements);
 }
 
 /**
@@ -123,14 +123,14 @@ export function readStatements(text: string, evidence: readonly Evidence[], comm
     const mark = LINE_LEAD.exec(line)?.[0] ?? '';
     const start = statements.length === 0 ? '' : `${gap}\n`;
     gap = '';
-    for (const [index, sentence] of sentencesOf(line.slice(mark.length)).entries()) {
-      statements.push(statementOf(index === 0 ? `${start}${mark.trimStart()}` : ' ', sentence, evidence, common));
+    for (const [index, sentence] of splitSentences(line.slice(mark.length)).entries()) {
+      statements.push(parseStatement(index === 0 ? `${start}${mark.trimStart()}` : ' ', sentence, evidence, common));
     }
   }
   return statements.slice(0, MAX_STATEMENTS);
 }
 
-function sentencesOf(line: string): string[] {
+function splitSentences(line: string): string[] {
   const sentences: string[] = [];
   let from = 0;
   for (const end of line.matchAll(SENTENCE_END)) {
@@ -141,11 +141,11 @@ function sentencesOf(line: string): string[] {
   return [...sentences, line.slice(from).trim()].filter((sentence) => sentence !== '');
 }
 
-function statementOf(lead: string, text: string, evidence: readonly Evidence[], common: string): Statement {
+function parseStatement(lead: string, text: string, evidence: readonly Evidence[], common: string): Statement {
   const ids = [...new Set([...text.matchAll(GROUP)].flatMap(([, words = '']) => (isCitation(words) ? idsIn(words) : [])))];
   const cited = evidence.filter(({ id }) => ids.includes(id));
-  const words = [...text.matchAll(QUOTED)].flatMap(([, quoted = '']) => partsOf(quoted)).filter((part) => !common.includes(part));
-  const quotes = words.map((part) => placeOf(part, ids.length === 0 ? evidence : cited));
+  const words = [...text.matchAll(QUOTED)].flatMap(([, quoted = '']) => splitQuotation(quoted)).filter((part) => !common.includes(part));
+  const quotes = words.map((part) => locateQuote(part, ids.length === 0 ? evidence : cited));
   return { lead, text, evidence: ids, quotes, basis: ids.length === 0 ? 'none' : 'evidence' };
 }
 
@@ -161,7 +161,7 @@ function idsIn(words: string): string[] {
  * Splits a quotation at ellipses and removes the punctuation mark at the end, which does not belong to the
  * quoted text.
  */
-function partsOf(quoted: string): string[] {
+function splitQuotation(quoted: string): string[] {
   return quoted
     .split(/…|\.\.\./)
     .map((part) => part.trim().replace(/[.,;:]$/, ''))
@@ -172,7 +172,7 @@ function partsOf(quoted: string): string[] {
  * Finds the position of the quoted words. If they occur nowhere, returns a position that the quotation check
  * rejects.
  */
-function placeOf(words: string, items: readonly Evidence[]): Quote {
+function locateQuote(words: string, items: readonly Evidence[]): Quote {
   for (const item of items) {
     const quote = findIn(words, item);
     if (quote !== null) return quote;

@@ -3,8 +3,8 @@ import { type Category, KINDS } from '../../domain/category.ts';
 import { callKey, type ToolCall } from '../../domain/evidence.ts';
 import type { LogPosition } from '../../domain/failure.ts';
 import type { TriageSubject } from '../../domain/triage.ts';
-import { maxOf } from '../../lib/collections.ts';
-import { roleOf } from '../../log/roles.ts';
+import { findMax } from '../../lib/collections.ts';
+import { classifyRole } from '../../log/roles.ts';
 import type { Analyst, Insight, Judgement, Plan } from '../../ports/analyst.ts';
 import type { ChatModel } from '../../ports/chat-model.ts';
 import type { ToolDescription } from '../../ports/toolbox.ts';
@@ -14,13 +14,13 @@ import {
   type ContextFit,
   createContextFit,
   type JudgementName,
-  jsonSchemaOf,
-  judgementOf,
   type Limits,
   type PromptValues,
-  pricedJudgementOf,
   type Question,
-  toolCallsOf,
+  toJsonSchema,
+  toJudgement,
+  toPricedJudgement,
+  toToolCalls,
 } from './ask-model.ts';
 import { createLlmConverse } from './converse.ts';
 import {
@@ -77,7 +77,7 @@ async function classify(deps: AnalystDeps, { subject }: Parameters<Analyst['clas
   const evidence = subject.excerpts.map((excerpt, index) => ({ ...excerpt, id: `E${index + 1}`, tool: 'log', title: excerpt.reason }));
   const values = (limits: Limits<'classify'>) => ({ page: showPage({ subject, evidence }, limits.page) });
   const asked = await ask(deps, 'classify', values, READERS.classify, signal);
-  return pricedJudgementOf(asked, readClassification(asked.value));
+  return toPricedJudgement(asked, readClassification(asked.value));
 }
 
 async function plan(deps: AnalystDeps, input: Parameters<Analyst['plan']>[0], signal: AbortSignal) {
@@ -85,7 +85,7 @@ async function plan(deps: AnalystDeps, input: Parameters<Analyst['plan']>[0], si
   const { offered = [] } = input;
   const values = (limits: Limits<'reason'>) => ({ ...insightValues(input, limits), tools: listTools(offered, category) });
   const asked = await ask(deps, 'reason', values, READERS.reason, signal, category);
-  return judgementOf(asked, readPlan(asked.value, input, bestRetrieval(input)));
+  return toJudgement(asked, readPlan(asked.value, input, bestRetrieval(input)));
 }
 
 async function chooseTools(deps: AnalystDeps, input: Parameters<Analyst['chooseTools']>[0], signal: AbortSignal) {
@@ -94,7 +94,7 @@ async function chooseTools(deps: AnalystDeps, input: Parameters<Analyst['chooseT
   const tools = input.offered.map((tool) => ({ name: tool.name, description: describeTool(tool, category), parameters: tool.parameters }));
   const values = (limits: Limits<'select-tool'>) => insightValues(input, limits, input.plan);
   const asked = await askModel(deps, 'select-tool', values, (question) => deps.model.chooseTools({ ...question, tools }, signal), category);
-  return judgementOf(asked, toolCallsOf(asked));
+  return toJudgement(asked, toToolCalls(asked));
 }
 
 const NOTHING_ASKED: Judgement<ToolCall[]> = {
@@ -111,7 +111,7 @@ async function correctCall(deps: AnalystDeps, input: Parameters<Analyst['correct
   const values = () => ({ tool: showTool(tool), call: JSON.stringify(call), error, facts: showFacts(subject) });
   const reader = { schema: correctionSchema(tool), parse: (reply: unknown) => parseCorrection(reply, call) };
   const asked = await ask(deps, 'correct-call', values, reader, signal);
-  return judgementOf(asked, asked.value);
+  return toJudgement(asked, asked.value);
 }
 
 async function answer(deps: AnalystDeps, input: Insight, signal: AbortSignal) {
@@ -119,7 +119,7 @@ async function answer(deps: AnalystDeps, input: Insight, signal: AbortSignal) {
   const { schema, parse } = READERS.answer;
   const reader = { schema, parse: (reply: unknown, system: string) => parse(withoutRecital(reply, system)) };
   const asked = await ask(deps, 'answer', (limits) => insightValues(input, limits), reader, signal, category);
-  return judgementOf(asked, readAnswer(asked.value, input));
+  return toJudgement(asked, readAnswer(asked.value, input));
 }
 
 async function verify(deps: AnalystDeps, input: Parameters<Analyst['verify']>[0], signal: AbortSignal) {
@@ -131,7 +131,7 @@ async function verify(deps: AnalystDeps, input: Parameters<Analyst['verify']>[0]
     page: showPage(input, limits.page, cited),
   });
   const asked = await ask(deps, 'verify', values, READERS.verify, signal, input.classification.category);
-  return judgementOf(asked, readAssessment(asked.value, input));
+  return toJudgement(asked, readAssessment(asked.value, input));
 }
 
 interface Reader<Value> {
@@ -142,10 +142,10 @@ interface Reader<Value> {
 
 /** Created once, because translating a schema is expensive. */
 const READERS = {
-  classify: readerOf(ClassifyReply, withKnownKind),
-  reason: readerOf(ReasonReply),
-  answer: readerOf(AnswerReply),
-  verify: readerOf(VerifyReply),
+  classify: createReader(ClassifyReply, withKnownKind),
+  reason: createReader(ReasonReply),
+  answer: createReader(AnswerReply),
+  verify: createReader(VerifyReply),
 };
 
 function ask<Name extends JudgementName, Value>(
@@ -164,8 +164,8 @@ function ask<Name extends JudgementName, Value>(
   return askModel(deps, name, values, put, category);
 }
 
-function readerOf<Schema extends z.ZodType>(schema: Schema, mend: (reply: unknown) => unknown = (reply) => reply) {
-  return { schema: jsonSchemaOf(schema), parse: (reply: unknown) => schema.parse(mend(reply)) };
+function createReader<Schema extends z.ZodType>(schema: Schema, mend: (reply: unknown) => unknown = (reply) => reply) {
+  return { schema: toJsonSchema(schema), parse: (reply: unknown) => schema.parse(mend(reply)) };
 }
 
 /**
@@ -182,7 +182,7 @@ function insightValues(input: Insight, limits: { readonly page: number }, plan?:
 
 function bestRetrieval({ evidence }: Insight): number {
   const retrieved = evidence.filter((item) => item.tool === 'search_knowledge' || item.tool === 'search_error_library');
-  return maxOf(
+  return findMax(
     retrieved.map((item) => item.score ?? 0),
     0,
   );
@@ -243,7 +243,7 @@ export function showPage(
  */
 function informativeLines({ messages, failingTests, exceptions, diagnostics, exits }: TriageSubject): LogPosition[] {
   const errors = diagnostics.filter(({ severity }) => severity === 'error');
-  const others = messages.slice(BEST).filter(({ text }) => roleOf(text) === 'cause');
+  const others = messages.slice(BEST).filter(({ text }) => classifyRole(text) === 'cause');
   const read = [...messages.slice(0, BEST), ...failingTests, ...exceptions, ...errors, ...others].flatMap(({ at }) => at ?? []);
   return [...read, ...exits];
 }

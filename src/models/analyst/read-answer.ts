@@ -77,7 +77,7 @@ export function readPlan(reply: ReasonReply, insight: Insight & { offered?: read
 export function readAnswer(reply: AnswerReply, insight: Insight): Answer {
   const ids = new Set(insight.evidence.map((item) => item.id));
   const claims = reply.claims.slice(0, MAX_CLAIMS).map((claim): Claim => {
-    const quotes = claim.quotes.map((quote) => literalQuote({ ...quote, line: lineOf(quote.line) ?? 1 }, insight.evidence));
+    const quotes = claim.quotes.map((quote) => literalQuote({ ...quote, line: toLineNumber(quote.line) ?? 1 }, insight.evidence));
     const cited = [...new Set(claim.evidence)].filter((id) => ids.has(id));
     return { text: short(claim.text, 600), evidence: withQuoted(cited, quotes, insight.evidence), quotes };
   });
@@ -144,7 +144,7 @@ function knownSuspects(suspects: AnswerReply['suspects'], insight: Insight): Sus
     return [
       {
         path,
-        line: lineOf(suspect.line),
+        line: toLineNumber(suspect.line),
         commit: known(suspect.commit),
         author: known(suspect.author),
         score: clamp(suspect.score),
@@ -155,7 +155,7 @@ function knownSuspects(suspects: AnswerReply['suspects'], insight: Insight): Sus
 }
 
 /** Returns a 1-based line number, or null. */
-function lineOf(value: number | null): number | null {
+function toLineNumber(value: number | null): number | null {
   if (value === null || !Number.isFinite(value)) return null;
   const line = Math.round(value);
   return line >= 1 && line <= Number.MAX_SAFE_INTEGER ? line : null;
@@ -289,7 +289,7 @@ export function withoutAddresses(text: string): string {
  * that was manipulated into it may have been manipulated further.
  */
 export function withoutRecital(reply: unknown, system: string): unknown {
-  const instructions = sentencesOf(system);
+  const instructions = splitSentences(system);
   const recited = textsIn(reply).some((text) => {
     const said = flat(text);
     return said.length >= WHOLE_SENTENCE && instructions.some((sentence) => said.includes(sentence));
@@ -322,7 +322,7 @@ function examplesIn(system: string): unknown[] {
   });
 }
 
-function sentencesOf(system: string): string[] {
+function splitSentences(system: string): string[] {
   const sentences = system.split('\n').flatMap((line) => flat(line).split('. '));
   return sentences.filter((sentence) => sentence.length >= WHOLE_SENTENCE);
 }

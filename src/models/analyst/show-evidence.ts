@@ -2,7 +2,7 @@ import type { Evidence } from '../../domain/evidence.ts';
 import type { LogPosition, Section } from '../../domain/failure.ts';
 import { cleanLine, stripEscapes } from '../../log/lines/clean.ts';
 import { BREAK } from '../../log/reports/passages.ts';
-import { type LineRole, roleOf } from '../../log/roles.ts';
+import { classifyRole, type LineRole } from '../../log/roles.ts';
 import { cutLine } from './show-facts.ts';
 
 /** The parts of the evidence that a judgement must see, and those that it should see first. */
@@ -107,7 +107,7 @@ export function showEvidence(evidence: readonly Evidence[], focus: Focus): strin
     evidence.filter(({ lineStart }) => lineStart === undefined),
     focus,
   );
-  const lines = chosen(linesOf(placed, focus), Math.max(focus.room / 2, focus.room - others.size));
+  const lines = chosen(weighLines(placed, focus), Math.max(focus.room / 2, focus.room - others.size));
   const shown = new Set([...others.shown.keys(), ...lines.flatMap(({ ids }) => ids)]);
   return [
     ...blocks(lines, placed, focus),
@@ -116,7 +116,7 @@ export function showEvidence(evidence: readonly Evidence[], focus: Focus): strin
   ].join('\n\n');
 }
 
-function linesOf(placed: readonly Placed[], focus: Focus): Map<string, Map<number, Line>> {
+function weighLines(placed: readonly Placed[], focus: Focus): Map<string, Map<number, Line>> {
   const sources = new Map<string, Map<number, Line>>();
   let requested = 0;
   for (const item of placed) {
@@ -148,7 +148,7 @@ function linesOf(placed: readonly Placed[], focus: Focus): Map<string, Map<numbe
 
 function lineAt({ source, tool }: Placed, line: number, raw: string): Line {
   const text = cleanLine(raw);
-  return { source, line, text: cutLine(text, MAX_LINE), ids: [], worth: tool === 'log' ? ROLE_WORTH[roleOf(text)] : LOOKED_UP };
+  return { source, line, text: cutLine(text, MAX_LINE), ids: [], worth: tool === 'log' ? ROLE_WORTH[classifyRole(text)] : LOOKED_UP };
 }
 
 /**
@@ -243,7 +243,7 @@ function blocks(lines: readonly Line[], placed: readonly Placed[], { cited, newe
     const ids = whole.length === 0 ? all : whole.slice(0, 2);
     const inside = all.filter((id) => !ids.includes(id) && (cited?.has(id) === true || newest?.has(id) === true)).slice(0, MOST_NAMED);
     const places = inside.map((id) => `${id} from line ${run.find((line) => line.ids.includes(id))?.line}`);
-    const titled = [...new Set(ids.map((id) => cutLine(titleOf(titles.get(id) ?? ''), MAX_TITLE)))].slice(0, 2).join('; ');
+    const titled = [...new Set(ids.map((id) => cutLine(formatTitle(titles.get(id) ?? ''), MAX_TITLE)))].slice(0, 2).join('; ');
     return [
       `${[...ids, ...places].join(', ')}: source ${run[0]?.source}, lines ${run[0]?.line}-${run.at(-1)?.line} (${titled})`,
       ...run.map(({ line, text }) => `${line}| ${text}`),
@@ -260,7 +260,7 @@ function othersWithin(items: readonly Evidence[], { room, cited, newest }: Focus
     const isCited = cited?.has(item.id) === true;
     if (!isCited && item.tool === 'search_knowledge' && (item.score ?? 1) < WORTH_SHOWING) continue;
     const most = isCited ? MAX_CITED : RETRIEVED.has(item.tool) ? MAX_RETRIEVED : MAX_ITEM;
-    const text = `${item.id}: ${headOf(item)}\n${textWithin(item.text, most)}`;
+    const text = `${item.id}: ${formatHeading(item)}\n${textWithin(item.text, most)}`;
     if (size + text.length > room * (isCited ? BEYOND : OTHERS)) continue;
     shown.set(item.id, text);
     size += text.length + 2;
@@ -288,7 +288,7 @@ function named(items: readonly Evidence[]): string[] {
   const isUnlike = ({ tool, score = 1 }: Evidence) => tool === 'search_knowledge' && score < WORTH_NAMING;
   const worth = items.filter((item) => !isUnlike(item));
   const rest = worth.length - MOST_NAMED;
-  const lines = worth.slice(0, MOST_NAMED).map((item) => `${item.id}: ${headOf(item)}`);
+  const lines = worth.slice(0, MOST_NAMED).map((item) => `${item.id}: ${formatHeading(item)}`);
   if (rest > 0)
     lines.push(
       `${worth
@@ -305,12 +305,12 @@ function named(items: readonly Evidence[]): string[] {
   ];
 }
 
-function headOf(item: Evidence): string {
+function formatHeading(item: Evidence): string {
   const lines = item.lineStart === undefined ? '' : ` lines ${item.lineStart}-${item.lineEnd ?? item.lineStart}`;
   const score = item.score === undefined ? '' : `, similarity ${item.score.toFixed(2)}`;
-  return `${titleOf(item.title)} [tool ${item.tool}, source ${item.source}${lines}${score}]`;
+  return `${formatTitle(item.title)} [tool ${item.tool}, source ${item.source}${lines}${score}]`;
 }
 
-function titleOf(title: string): string {
+function formatTitle(title: string): string {
   return cutLine(title.replace(/\s+/g, ' '), 160);
 }

@@ -5,7 +5,7 @@ import type { Diagnostic, FailingTest, ThrownException } from '../../domain/fail
 import type { TriageSubject } from '../../domain/triage.ts';
 import { cutAfter } from '../../lib/text.ts';
 import { cleanLine, stripEscapes } from '../../log/lines/clean.ts';
-import { roleOf } from '../../log/roles.ts';
+import { classifyRole } from '../../log/roles.ts';
 import type { Insight, Plan, PlanGap } from '../../ports/analyst.ts';
 import type { ToolDescription } from '../../ports/toolbox.ts';
 
@@ -29,7 +29,7 @@ export function showFacts(subject: TriageSubject, shown = ''): string {
   const isNew = (text: string) => !known.includes(flat(text).slice(0, WORDS));
   return [
     ...whereFrom(build),
-    ...stepsOf(subject),
+    ...describeSteps(subject),
     ...failures.slice(0, 1).map(({ message }) => `what failed: ${oneLine(message)}`),
     ...(failures.length > 1 ? [`failures with this cause: ${failures.length}`] : []),
     ...(subject.toolchains.length === 0 ? [] : [`tools at work: ${subject.toolchains.join(', ')}`]),
@@ -43,7 +43,7 @@ export function showFacts(subject: TriageSubject, shown = ''): string {
     ),
     ...list(
       'other error messages',
-      subject.messages.filter(({ text }) => roleOf(text) === 'cause' && isNew(text)).map(({ text }) => oneLine(text)),
+      subject.messages.filter(({ text }) => classifyRole(text) === 'cause' && isNew(text)).map(({ text }) => oneLine(text)),
       MAX_MESSAGES,
     ),
     ...list('remarks of the reader', subject.notes.map(oneLine)),
@@ -66,7 +66,7 @@ function whereFrom({ repository, pipeline, number, attempt, branch, commit, job 
 }
 
 /** Describes each failed step with its exit code. If no step is known, describes how the processes ended. */
-function stepsOf({ failedSections, exits }: TriageSubject): string[] {
+function describeSteps({ failedSections, exits }: TriageSubject): string[] {
   const ended = [...new Set(exits.map(({ code, signal }) => signal ?? `exit code ${code}`))];
   const steps = failedSections.map(({ name, exitCode }) => `${oneLine(name)}${exitCode === undefined ? '' : ` (exit code ${exitCode})`}`);
   if (steps.length === 0) return ended.length === 0 ? [] : [`ended with: ${ended.join(', ')}`];

@@ -4,7 +4,7 @@ import type { ToolCall } from '../../domain/evidence.ts';
 import { type Clock, systemClock } from '../../lib/time.ts';
 import type { Analyst, Assessment, Converse, Insight, Judgement, TextPiece } from '../../ports/analyst.ts';
 import type { Logger } from '../../ports/telemetry.ts';
-import { plus, usageOf } from './ask-model.ts';
+import { plus, readUsage } from './ask-model.ts';
 
 export interface FallbackOptions {
   readonly clock?: Clock;
@@ -49,7 +49,11 @@ export function withFallback(primary: Analyst, fallback: Analyst, logger: Logger
       if (signal.aborted) throw error;
       circuit.failed(error);
       logger.warn({ judgement: name, error }, 'the analyst failed and the fallback decided');
-      return takeOver(await ask(fallback), `${reasonOf(error)}; the ${fallback.name} were used for the step "${name}".`, usageOf(error));
+      return takeOver(
+        await ask(fallback),
+        `${describeError(error)}; the ${fallback.name} were used for the step "${name}".`,
+        readUsage(error),
+      );
     }
   }
 
@@ -132,7 +136,7 @@ function takeOver<Value>(judgement: Judgement<Value>, note: string, lost: ModelU
 }
 
 /** Errors of the model are sentences for people; anything else is ours and not shown. */
-function reasonOf(error: unknown): string {
+function describeError(error: unknown): string {
   return error instanceof TriageError
     ? error.message.replace(/\s+/g, ' ').slice(0, 300)
     : 'The model could not be used because of a fault in Faultline';

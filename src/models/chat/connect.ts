@@ -117,7 +117,7 @@ const PATH = '/chat/completions';
  * Returns the addresses of a server. Throws `invalid-config` if the base URL is not an HTTP URL, or if the
  * key for OpenAI is missing.
  */
-export function endpointOf({ baseUrl, apiKey, apiVersion, model }: EndpointOptions): Endpoint {
+export function resolveEndpoint({ baseUrl, apiKey, apiVersion, model }: EndpointOptions): Endpoint {
   if (apiKey === null && baseUrl === null) {
     throw new TriageError('invalid-config', 'OpenAI needs an API key; set one, or set the base URL of a server that needs none');
   }

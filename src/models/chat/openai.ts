@@ -2,7 +2,7 @@ import { TriageError } from '../../domain/errors.ts';
 import type { ChatModel, ChatRequest, ChatToolCall, StreamRequest, ToolChoiceRequest } from '../../ports/chat-model.ts';
 import { type Logger, silentLogger } from '../../ports/telemetry.ts';
 import { type Completion, streamCompletion } from './completion.ts';
-import { endpointOf, type Message, shownAddress } from './connect.ts';
+import { type Message, resolveEndpoint, shownAddress } from './connect.ts';
 import { type Dialect, type Format, firstDialect, type QuestionKind, type ToolFormat } from './dialect.ts';
 import type { PriceTable } from './prices.ts';
 import { type ModelConnection, priced, type Question, send, unusable } from './question.ts';
@@ -60,7 +60,7 @@ export function createOpenAiChatModel(options: OpenAiChatModelOptions): OpenAiCh
   const { baseUrl, apiKey, apiVersion = null, model } = options;
   const connection: ModelConnection = {
     model,
-    endpoint: endpointOf({ baseUrl, apiKey, apiVersion, model }),
+    endpoint: resolveEndpoint({ baseUrl, apiKey, apiVersion, model }),
     timeoutMs: options.timeoutMs,
     maxRetries: options.maxRetries,
     retryDelayMs: options.retryDelayMs ?? 500,

@@ -35,7 +35,7 @@ export function pricesWith(own: PriceTable): PriceTable {
 /**
  * Returns the price of a model, also of a dated version such as "gpt-4o-mini-2024-07-18"; null if unknown.
  */
-export function priceOf(model: string, prices: PriceTable): Price | null {
+export function findPrice(model: string, prices: PriceTable): Price | null {
   const undated = model.replace(/-(?:\d{4}-\d{2}-\d{2}|latest)$/, '');
   for (const name of [model, undated]) {
     if (Object.hasOwn(prices, name)) return prices[name] ?? null;
@@ -44,7 +44,7 @@ export function priceOf(model: string, prices: PriceTable): Price | null {
 }
 
 /** Dollars for the tokens of one or more calls. `cachedInputTokens` are among the input tokens, never more than those. */
-export function costOf(price: Price, inputTokens: number, outputTokens: number, cachedInputTokens = 0): number {
+export function computeCost(price: Price, inputTokens: number, outputTokens: number, cachedInputTokens = 0): number {
   const cached = Math.min(Math.max(cachedInputTokens, 0), inputTokens);
   return ((inputTokens - cached) * price.input + cached * (price.cachedInput ?? price.input) + outputTokens * price.output) / 1_000_000;
 }

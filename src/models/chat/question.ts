@@ -7,7 +7,7 @@ import { errorOfRefusal, type Refusal } from '../refusal.ts';
 import { type Completion, complete } from './completion.ts';
 import type { CompletionRequest, Endpoint, Message, Wishes } from './connect.ts';
 import { type Dialect, type QuestionKind, weakerDialect } from './dialect.ts';
-import { costOf, PRICES, type PriceTable, priceOf } from './prices.ts';
+import { computeCost, findPrice, PRICES, type PriceTable } from './prices.ts';
 
 /** A model's server and what was learnt of it. One per process and model. */
 export interface ModelConnection {
@@ -171,9 +171,9 @@ function pay(bill: Bill, completion: Completion): Completion {
 
 function spent(connection: ModelConnection, bill: Bill) {
   const prices = connection.prices ?? PRICES;
-  const price = priceOf(bill.model, prices) ?? priceOf(connection.model, prices);
+  const price = findPrice(bill.model, prices) ?? findPrice(connection.model, prices);
   const { inputTokens, outputTokens, calls, cachedInputTokens, retries } = bill;
-  const costUsd = price === null ? 0 : costOf(price, inputTokens, outputTokens, cachedInputTokens ?? 0);
+  const costUsd = price === null ? 0 : computeCost(price, inputTokens, outputTokens, cachedInputTokens ?? 0);
   return {
     inputTokens,
     outputTokens,

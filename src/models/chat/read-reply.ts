@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { messageOf } from '../../domain/errors.ts';
+import { getErrorMessage } from '../../domain/errors.ts';
 import { jsonIn } from '../../lib/text.ts';
 import type { ChatTool, ChatToolCall } from '../../ports/chat-model.ts';
 import type { Completion, WrittenCall } from './completion.ts';
@@ -34,7 +34,7 @@ export function readValue<Value>(completion: Completion, parse: (reply: unknown)
     try {
       values.push(parse(object));
     } catch (error) {
-      problem = (error instanceof z.ZodError ? z.prettifyError(error) : messageOf(error)).slice(0, MAX_PROBLEM);
+      problem = (error instanceof z.ZodError ? z.prettifyError(error) : getErrorMessage(error)).slice(0, MAX_PROBLEM);
     }
   }
   const [value, ...others] = values;
@@ -73,7 +73,7 @@ export function readCalls(completion: Completion, tools: readonly ChatTool[]) {
   for (const { name, args } of given.slice(0, MAX_CALLS)) {
     const read = readArguments(args);
     if (read === null) problems.push(`the arguments of ${shown(name)} are no JSON object: ${shown(args)}`);
-    else calls.push(callOf(name, read, tools, completion.text));
+    else calls.push(toToolCall(name, read, tools, completion.text));
   }
   if (calls.length > 0 && !calls.some((call) => isOffered(call, tools))) {
     const unknown = [...new Set(calls.map((call) => shown(call.name)))].slice(0, 5).join(', ');
@@ -90,7 +90,7 @@ export function isOffered(call: ChatToolCall, tools: readonly ChatTool[]): boole
  * Converts a call: extracts the reason from its arguments, and removes the nulls that strict schemas put in
  * place of absent arguments.
  */
-function callOf(written: string, args: Arguments, tools: readonly ChatTool[], text: string): ChatToolCall {
+function toToolCall(written: string, args: Arguments, tools: readonly ChatTool[], text: string): ChatToolCall {
   const name = written.trim().replace(/^functions\./, '');
   const tool = tools.find((one) => one.name === name);
   const { why, ...others } = args;

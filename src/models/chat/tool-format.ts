@@ -21,7 +21,7 @@ export function toolTurn(request: ToolChoiceRequest, format: ToolFormat, dialect
   const strict = format === 'strict_tools';
   const definitions = tools.map((tool) => ({
     type: 'function' as const,
-    function: { name: tool.name, description: tool.description, parameters: parametersOf(tool, strict), ...(strict ? { strict } : {}) },
+    function: { name: tool.name, description: tool.description, parameters: buildParameters(tool, strict), ...(strict ? { strict } : {}) },
   }));
   return {
     messages: messages(
@@ -40,25 +40,25 @@ export function formatWithoutCalling(dialect: Dialect): Format {
 
 /** Checks whether the tool has its own argument named `why`, the name used for the reason. */
 export function hasOwnWhy(tool: ChatTool): boolean {
-  return Object.hasOwn(propertiesOf(tool.parameters), 'why');
+  return Object.hasOwn(getProperties(tool.parameters), 'why');
 }
 
 function messages(system: string, user: string, more: readonly Message[]): Message[] {
   return [{ role: 'system', content: system }, { role: 'user', content: user }, ...more];
 }
 
-function parametersOf(tool: ChatTool, strict: boolean): Record<string, unknown> {
+function buildParameters(tool: ChatTool, strict: boolean): Record<string, unknown> {
   const { $schema: _version, ...schema } = tool.parameters;
   const required = Array.isArray(schema.required) ? schema.required : [];
   const shape = hasOwnWhy(tool)
-    ? { properties: propertiesOf(schema) }
-    : { properties: { ...propertiesOf(schema), why: WHY }, required: [...required, 'why'] };
+    ? { properties: getProperties(schema) }
+    : { properties: { ...getProperties(schema), why: WHY }, required: [...required, 'why'] };
   const parameters = { ...schema, type: 'object', ...shape };
   return strict ? { ...strictSchema(parameters) } : parameters;
 }
 
 function inWords(tools: readonly ChatTool[]): string {
-  const listed = tools.map((tool) => `- ${tool.name}: ${tool.description} Arguments: ${JSON.stringify(argumentsOf(tool))}`);
+  const listed = tools.map((tool) => `- ${tool.name}: ${tool.description} Arguments: ${JSON.stringify(buildArgumentsSchema(tool))}`);
   return [
     'The tools:',
     ...listed,
@@ -73,17 +73,17 @@ function inWords(tools: readonly ChatTool[]): string {
  */
 function callsSchema(tools: readonly ChatTool[]): Json {
   const call = (tool: ChatTool) =>
-    closed({ tool: { type: 'string', enum: [tool.name] }, args: argumentsOf(tool), why: { type: 'string' } });
+    closed({ tool: { type: 'string', enum: [tool.name] }, args: buildArgumentsSchema(tool), why: { type: 'string' } });
   return closed({ calls: { type: 'array', items: { anyOf: tools.map(call) } } });
 }
 
 /** Returns the schema of a tool's arguments. The parameters of a tool without arguments may be empty. */
-function argumentsOf(tool: ChatTool): Json {
+function buildArgumentsSchema(tool: ChatTool): Json {
   const { $schema: _version, ...schema } = tool.parameters;
   return { type: 'object', ...schema };
 }
 
-function propertiesOf(schema: Json): Json {
+function getProperties(schema: Json): Json {
   const { properties } = schema;
   return typeof properties === 'object' && properties !== null ? { ...properties } : {};
 }
@@ -138,7 +138,7 @@ function strictValue(schema: Json): Json {
     else kept[key] = schema[key];
   }
   if (kept.const !== undefined && kept.type === undefined) kept.type = typeof kept.const;
-  const limits = limitsOf(schema);
+  const limits = describeBounds(schema);
   return limits === null ? kept : { ...kept, description: schema.description === undefined ? limits : `${schema.description} (${limits})` };
 }
 
@@ -146,7 +146,7 @@ function strictValue(schema: Json): Json {
 const UNBOUNDED = Number.MAX_SAFE_INTEGER;
 
 /** Bounds in words, since strict schemas know none: "1 to 20", "at most 200 characters". */
-function limitsOf({ minimum, maximum, maxLength }: Json): string | null {
+function describeBounds({ minimum, maximum, maxLength }: Json): string | null {
   if (typeof maxLength === 'number') return `at most ${maxLength} characters`;
   const least = typeof minimum === 'number' && minimum > -UNBOUNDED ? minimum : null;
   const most = typeof maximum === 'number' && maximum < UNBOUNDED ? maximum : null;

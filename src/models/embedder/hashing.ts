@@ -65,14 +65,14 @@ function countFeatures(text: string): Record<FeatureKind, Map<number, number>> {
   let previousNoise = true;
   for (const word of words) {
     const noise = isNoise(word);
-    count(noise ? counts.noise : counts.word, hashOf(word, WORD_SEED));
-    if (previous !== '') count(noise && previousNoise ? counts.noisePair : counts.pair, hashOf(`${previous} ${word}`, PAIR_SEED));
+    count(noise ? counts.noise : counts.word, computeHash(word, WORD_SEED));
+    if (previous !== '') count(noise && previousNoise ? counts.noisePair : counts.pair, computeHash(`${previous} ${word}`, PAIR_SEED));
     previous = word;
     previousNoise = noise;
   }
   for (const identifier of identifiers) {
     for (let start = 0; start + PIECE <= identifier.length; start += 1) {
-      count(counts.piece, hashOf(identifier, PIECE_SEED, start, start + PIECE));
+      count(counts.piece, computeHash(identifier, PIECE_SEED, start, start + PIECE));
     }
   }
   return counts;
@@ -86,7 +86,7 @@ function count(counts: Map<number, number>, hash: number): void {
  * Computes FNV-1a over UTF-16 units with murmur3's final mix, so that low and high bits are equally well
  * distributed.
  */
-function hashOf(text: string, seed: number, start = 0, end = text.length): number {
+function computeHash(text: string, seed: number, start = 0, end = text.length): number {
   let hash = 0x811c9dc5 ^ seed;
   for (let index = start; index < end; index += 1) {
     hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);

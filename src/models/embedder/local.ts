@@ -2,7 +2,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, isAbsolute, join } from 'node:path';
 import { z } from 'zod';
-import { messageOf, TriageError } from '../../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../../domain/errors.ts';
 import { append } from '../../lib/collections.ts';
 import { jsonIn } from '../../lib/text.ts';
 import { orAborted } from '../../lib/time.ts';
@@ -127,7 +127,7 @@ const Pooling = z.object({ pooling_mode_cls_token: z.boolean().default(false) })
 
 /** Looks at a folder before anything is loaded. A name such as `org/model` that is no folder is one of the hub. Throws `invalid-config`. */
 export async function findModel(model: string): Promise<LocalModel> {
-  const sizes = await Promise.all(WEIGHTS.map(async ([dtype, file]) => ({ dtype, file, size: await sizeOf(join(model, file)) })));
+  const sizes = await Promise.all(WEIGHTS.map(async ([dtype, file]) => ({ dtype, file, size: await readSize(join(model, file)) })));
   const found = sizes.find(({ size }) => size !== null);
   if (found !== undefined) {
     const pooling = Pooling.catch({ pooling_mode_cls_token: false }).parse(
@@ -141,7 +141,7 @@ export async function findModel(model: string): Promise<LocalModel> {
       name: `local:${basename(model)}:${found.dtype}:${found.size}`,
     };
   }
-  if (!isAbsolute(model) && /^[\w.-]{1,96}\/[\w.-]{1,96}$/.test(model) && (await sizeOf(model)) === null) {
+  if (!isAbsolute(model) && /^[\w.-]{1,96}\/[\w.-]{1,96}$/.test(model) && (await readSize(model)) === null) {
     return { source: model, isFolder: false, dtype: 'q8', pooling: 'mean', name: `local:${model}:q8` };
   }
   const files = WEIGHTS.map(([, file]) => file).join(', ');
@@ -182,7 +182,7 @@ function isTensor(value: unknown): value is { tolist(): unknown } {
 function reason({ isFolder }: LocalModel, download: boolean, error: unknown): string {
   if (!isFolder && !download)
     return 'it is not available locally, and downloads are off; set FAULTLINE_EMBEDDER_DOWNLOAD=true to allow one';
-  return messageOf(error).slice(0, 300);
+  return getErrorMessage(error).slice(0, 300);
 }
 
 /**
@@ -201,7 +201,7 @@ async function importPackage(): Promise<unknown> {
   }
 }
 
-async function sizeOf(path: string): Promise<number | null> {
+async function readSize(path: string): Promise<number | null> {
   return await stat(path).then(
     ({ size }) => size,
     () => null,

@@ -54,7 +54,7 @@ export function createOpenAiEmbedder(options: OpenAiEmbedderOptions): Embedder {
   let dimensions = options.dimensions;
   const embed = async (texts: readonly string[], signal?: AbortSignal): Promise<Float32Array[]> => {
     const vectors: Float32Array[] = [];
-    for (const batch of batchesOf(texts)) append(vectors, await embedBatch(options, batch, signal));
+    for (const batch of splitBatches(texts)) append(vectors, await embedBatch(options, batch, signal));
     const wrong = vectors.find(({ length }) => length !== (dimensions ?? vectors[0]?.length));
     if (wrong !== undefined) throw wrongLength(options.model, wrong.length, dimensions);
     dimensions ??= vectors[0]?.length ?? null;
@@ -70,7 +70,7 @@ export function createOpenAiEmbedder(options: OpenAiEmbedderOptions): Embedder {
   };
 }
 
-function* batchesOf(texts: readonly string[]): Generator<string[]> {
+function* splitBatches(texts: readonly string[]): Generator<string[]> {
   let batch: string[] = [];
   let characters = 0;
   for (const text of texts) {
@@ -154,10 +154,10 @@ async function requestEmbeddings(
     throw new TriageError('upstream-failed', 'The embedding server could not be reached', { retryable: true, cause: error });
   }
   if (!response.ok) throw errorOfRefusal(readRefusal(response.status, response.headers, text), model, 'The embedding server');
-  return vectorsOf(text, texts.length);
+  return parseVectors(text, texts.length);
 }
 
-function vectorsOf(text: string, wanted: number): Float32Array[] {
+function parseVectors(text: string, wanted: number): Float32Array[] {
   const reply = Reply.safeParse(jsonIn(text));
   if (!reply.success) throw new TriageError('upstream-failed', 'The embedding server did not return a list of embeddings');
   const byIndex = new Map(reply.data.data.map(({ index, embedding }) => [index, Float32Array.from(embedding)]));

@@ -40,7 +40,7 @@ export function createSlackRoom(options: SlackOptions): ChatRoom {
   const call = async (method: string, body: Record<string, unknown>, signal: AbortSignal): Promise<unknown> => {
     signal.throwIfAborted();
     try {
-      return await clientOf(options, signal).apiCall(method, body);
+      return await createClient(options, signal).apiCall(method, body);
     } catch (error) {
       throw toTriageError(method, error, signal);
     }
@@ -56,7 +56,7 @@ export function createSlackRoom(options: SlackOptions): ChatRoom {
     }
   };
   return {
-    post: async (channel, message, { key, signal }) => placeOf(await say('chat.postMessage', { channel }, message, key, signal)),
+    post: async (channel, message, { key, signal }) => toPlace(await say('chat.postMessage', { channel }, message, key, signal)),
     update: async (at, message, { key, signal }) => {
       await say('chat.update', { channel: at.channel, ts: at.message }, message, key, signal);
     },
@@ -85,7 +85,7 @@ export function createSlackRoom(options: SlackOptions): ChatRoom {
 }
 
 /** Creates one client per call, because only then can the caller's signal end the call. */
-function clientOf({ token, baseUrl }: SlackOptions, signal: AbortSignal): WebClient {
+function createClient({ token, baseUrl }: SlackOptions, signal: AbortSignal): WebClient {
   return new WebClient(token, {
     slackApiUrl: baseUrl,
     fetch: boundedFetch(signal),
@@ -96,7 +96,7 @@ function clientOf({ token, baseUrl }: SlackOptions, signal: AbortSignal): WebCli
   });
 }
 
-function placeOf(reply: unknown): ChatPlace {
+function toPlace(reply: unknown): ChatPlace {
   const { channel, ts } = read(Posted, 'chat.postMessage', reply);
   return { channel, message: ts };
 }
@@ -223,21 +223,21 @@ export function slackBlocks({ blocks }: ChatMessage): object[] {
   const shown: object[] = [];
   let total = 0;
   for (const block of blocks.slice(0, MAX_BLOCKS)) {
-    const made = 'text' in block ? sectionOf(block.text) : actionsOf(block.buttons);
+    const made = 'text' in block ? toSection(block.text) : toActions(block.buttons);
     if (made === null) continue;
-    total += charactersOf(block);
+    total += countCharacters(block);
     if (total > MAX_TOTAL) break;
     shown.push(made);
   }
   return shown;
 }
 
-function sectionOf(text: string): object | null {
+function toSection(text: string): object | null {
   return text === '' ? null : { type: 'section', text: { type: 'mrkdwn', text: cutEscaped(text, MAX_SECTION), verbatim: true } };
 }
 
-function actionsOf(buttons: readonly ChatButton[]): object | null {
-  const elements = buttons.filter(isWithinLimits).slice(0, MAX_BUTTONS).map(buttonOf);
+function toActions(buttons: readonly ChatButton[]): object | null {
+  const elements = buttons.filter(isWithinLimits).slice(0, MAX_BUTTONS).map(toButton);
   return elements.length === 0 ? null : { type: 'actions', elements };
 }
 
@@ -245,13 +245,13 @@ function isWithinLimits(button: ChatButton): boolean {
   return 'url' in button ? button.url.length <= MAX_URL : button.value.length <= MAX_VALUE;
 }
 
-function buttonOf(button: ChatButton): object {
+function toButton(button: ChatButton): object {
   const face = { type: 'button', action_id: button.id, text: { type: 'plain_text', text: button.label.slice(0, MAX_LABEL) } };
   if ('url' in button) return { ...face, url: button.url };
   return { ...face, value: button.value, ...(button.style === undefined ? {} : { style: button.style }) };
 }
 
-function charactersOf(block: ChatBlock): number {
+function countCharacters(block: ChatBlock): number {
   if ('text' in block) return Math.min(block.text.length, MAX_SECTION);
   return block.buttons.reduce((sum, button) => sum + button.label.length + ('url' in button ? button.url : button.value).length, 0);
 }

@@ -104,15 +104,15 @@ export function cloudEvent(build: Build, analysis: Analysis, key: string, public
     subject: analysis.id,
     time: analysis.createdAt,
     datacontenttype: 'application/json',
-    data: { ...webhookData(build, analysis), pipelineRun: pipelineRunOf(build) },
+    data: { ...webhookData(build, analysis), pipelineRun: toPipelineRun(build) },
   });
 }
 
-function pipelineRunOf(build: Build): object {
+function toPipelineRun(build: Build): object {
   const { externalId, number, pipeline, status, url } = build;
   return {
     id: externalId ?? number,
-    source: originOf(url),
+    source: getOrigin(url),
     type: 'pipelineRun',
     content: {
       pipelineName: pipeline,
@@ -122,7 +122,7 @@ function pipelineRunOf(build: Build): object {
   };
 }
 
-function originOf(url: string | null): string {
+function getOrigin(url: string | null): string {
   return url !== null && URL.canParse(url) ? new URL(url).origin : NO_ADDRESS;
 }
 
@@ -155,15 +155,15 @@ export function webhookBody(build: Build, analysis: Analysis): string {
 }
 
 function webhookData(build: Build, analysis: Analysis): object {
-  return { build: buildOf(build), analysis: answerOf(analysis) };
+  return { build: toBuildData(build), analysis: toAnswerData(analysis) };
 }
 
 /** Returns the fields of a build that every webhook sends. */
-export function buildOf({ id, provider, repository, pipeline, number, attempt, branch, commit, pullRequest, url }: Build): object {
+export function toBuildData({ id, provider, repository, pipeline, number, attempt, branch, commit, pullRequest, url }: Build): object {
   return { id, provider, repository, pipeline, number, attempt, branch, commit, pullRequest, url };
 }
 
-function answerOf(analysis: Analysis): object {
+function toAnswerData(analysis: Analysis): object {
   const { id, category, kind, answer, verdict, recalled, failureIds, fingerprint, createdAt } = analysis;
   return {
     ...{ id, category, kind, fingerprint, createdAt },

@@ -2,15 +2,15 @@ import { z } from 'zod';
 import { isInScope } from '../../domain/access.ts';
 import { isRetryable, TriageError } from '../../domain/errors.ts';
 import {
-  conditionOf,
   GATHER,
   MATCH_RULES,
   NewsChannel,
   type NotificationRule,
   type Occasion,
+  parseCondition,
   pauseAfter,
+  resolveTargets,
   sendingTime,
-  targetsOf,
 } from '../../domain/notification-rule.ts';
 import type { OutboxHandler } from '../../domain/outbox.ts';
 import type { Clock } from '../../lib/time.ts';
@@ -18,7 +18,7 @@ import type { Logger } from '../../ports/telemetry.ts';
 import type { NewMatch } from '../../stores/notification-rules.ts';
 import type { Stores } from '../../stores/stores.ts';
 import { inTime, OUTWARD } from '../publications.ts';
-import { CHANNEL_NAMES, type Messengers, newsOf } from './news.ts';
+import { CHANNEL_NAMES, type Messengers, readNews } from './news.ts';
 
 export interface RuleHandlerDeps {
   readonly stores: Pick<Stores, 'notificationRules' | 'failures' | 'outbox' | 'notices'>;
@@ -59,7 +59,7 @@ function matchHandler({ stores, logger }: RuleHandlerDeps): OutboxHandler {
           logger.warn({ ruleId: rule.id, error }, 'a notification rule could not be evaluated');
           return false;
         });
-        if (isMet) found.push({ ruleId: rule.id, occasion, targets: targetsOf(rule, occasion.owner, owners) });
+        if (isMet) found.push({ ruleId: rule.id, occasion, targets: resolveTargets(rule, occasion.owner, owners) });
       }
       await stores.notificationRules.keep(found);
       return { outcome: 'done', forget: true };
@@ -76,7 +76,7 @@ export async function meets(
   { isAnswer, state, repository, fingerprint, buildId }: Occasion,
   failures: Pick<Stores['failures'], 'search'>,
 ): Promise<boolean> {
-  const { filter, states } = conditionOf(query);
+  const { filter, states } = parseCondition(query);
   if (states.length === 0 ? !isAnswer : state === null || !states.includes(state)) return false;
   if (filter.repository !== undefined && !isInScope([filter.repository], repository)) return false;
   if (filter.fingerprint !== undefined && filter.fingerprint !== fingerprint) return false;
@@ -105,7 +105,7 @@ function gatherHandler({ stores, clock }: RuleHandlerDeps): OutboxHandler {
       else
         await notificationRules.seal(
           entry,
-          { ruleId, target, topic: `message:${channelOf(target)}` },
+          { ruleId, target, topic: `message:${parseChannel(target)}` },
           { outcome: 'done', pauseMs: pauseAfter(rule) },
         );
       return null;
@@ -113,7 +113,7 @@ function gatherHandler({ stores, clock }: RuleHandlerDeps): OutboxHandler {
   };
 }
 
-function channelOf(target: string): string {
+function parseChannel(target: string): string {
   return target.slice(0, target.indexOf(':'));
 }
 
@@ -131,7 +131,7 @@ function sendHandler(channel: NewsChannel, { stores, messengers, publicUrl, time
         notificationRules.owners(),
         notificationRules.matches(entry.key),
       ]);
-      const news = rule === null ? null : await newsOf({ rule, matches, owners, isTest: false }, { notices, publicUrl });
+      const news = rule === null ? null : await readNews({ rule, matches, owners, isTest: false }, { notices, publicUrl });
       if (news === null) return { outcome: 'skipped' };
       const isRetry = entry.attempts > 1 || entry.retries > 0;
       const destination = target.slice(channel.length + 1);

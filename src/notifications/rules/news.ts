@@ -1,7 +1,7 @@
 import type { Analysis } from '../../domain/analysis.ts';
 import { type Build, shortCommit } from '../../domain/build.ts';
 import type { CauseState } from '../../domain/cause.ts';
-import { type NewsChannel, type OwnerChannels, ownersOf } from '../../domain/notification-rule.ts';
+import { findOwnerChannels, type NewsChannel, type OwnerChannels } from '../../domain/notification-rule.ts';
 import { counted } from '../../lib/text.ts';
 import type { Published } from '../../ports/notices.ts';
 import type { Match } from '../../stores/notification-rules.ts';
@@ -91,24 +91,24 @@ interface NewsOf {
  * Reads the current state of everything that a message is about. Of several answers about one cause, the
  * newest is used. Returns null if nothing of it is stored any more.
  */
-export async function newsOf({ rule, matches, owners, isTest }: NewsOf, deps: NewsDeps): Promise<News | null> {
+export async function readNews({ rule, matches, owners, isTest }: NewsOf, deps: NewsDeps): Promise<News | null> {
   const causes = [...Map.groupBy(matches.toReversed(), ({ repository, fingerprint }) => `${repository} ${fingerprint}`).values()];
-  const shown = (await Promise.all(causes.slice(0, MAX_ITEMS).map((found) => itemsOf(found, deps)))).flat();
+  const shown = (await Promise.all(causes.slice(0, MAX_ITEMS).map((found) => readItems(found, deps)))).flat();
   const [first] = shown;
   if (first === undefined && !isTest) return null;
   const mentions = rule.mention
-    ? owners.filter((one) => shown.some(({ analysis }) => ownersOf(analysis.owner ?? null, owners).includes(one)))
+    ? owners.filter((one) => shown.some(({ analysis }) => findOwnerChannels(analysis.owner ?? null, owners).includes(one)))
     : [];
   const headline =
     first === undefined
       ? `Test of the rule ${rule.name}`
       : causes.length === 1
-        ? headOf(first)
-        : `${counted(causes.length, 'cause')}: ${headOf(first)}, …`;
+        ? formatHead(first)
+        : `${counted(causes.length, 'cause')}: ${formatHead(first)}, …`;
   return { rule: { id: rule.id, name: rule.name }, headline, isTest, items: shown, more: Math.max(0, causes.length - MAX_ITEMS), mentions };
 }
 
-function headOf({ state, title }: NewsItem): string {
+function formatHead({ state, title }: NewsItem): string {
   return state === null ? title : `${stateWord(state)}: ${title}`;
 }
 
@@ -121,7 +121,7 @@ export function stateWord(state: CauseState): string {
  * Creates one item from all matches of a cause, which come newest first. Returns none if its build is
  * deleted.
  */
-async function itemsOf(found: readonly Match[], { notices, publicUrl }: NewsDeps): Promise<NewsItem[]> {
+async function readItems(found: readonly Match[], { notices, publicUrl }: NewsDeps): Promise<NewsItem[]> {
   const { analysisId, buildId } = found[0] ?? { analysisId: '', buildId: '' };
   const state = found.find((match) => match.state !== null)?.state ?? null;
   const situation = await notices.situation({ type: 'build', buildId });
@@ -135,8 +135,8 @@ async function itemsOf(found: readonly Match[], { notices, publicUrl }: NewsDeps
     state,
     title: standing.title.trim() === '' ? 'No title' : standing.title,
     standing: standingWords(standing, { plain: raw, code: raw }),
-    place: placeOf(head.build),
-    facts: state === 'fixed' ? [] : factsOf(standing),
+    place: formatPlace(head.build),
+    facts: state === 'fixed' ? [] : listFacts(standing),
     seen: found.length,
     links: { answer: links.analysis(analysisId), build: webAddress(head.build.url) },
     build: head.build,
@@ -149,7 +149,7 @@ function webAddress(url: string | null): string | null {
   return url !== null && /^https?:\/\//.test(url) ? url : null;
 }
 
-function placeOf(build: Build): string {
+function formatPlace(build: Build): string {
   const { repository, branch, pullRequest, author, commit } = build;
   return [
     `${repository} ${buildName(build)}${branch === null ? '' : ` on ${branch}`}`,
@@ -159,7 +159,7 @@ function placeOf(build: Build): string {
 }
 
 /** Lists the facts of an answer that every output shows. A person's decision replaces the original text. */
-function factsOf({ cause: { analysis, explains }, rootCause, fix: fixRecommendation, form }: CauseStanding): NewsItem['facts'] {
+function listFacts({ cause: { analysis, explains }, rootCause, fix: fixRecommendation, form }: CauseStanding): NewsItem['facts'] {
   const { facts } = answerView({ ...analysis, answer: { ...analysis.answer, rootCause, fixRecommendation } }, undefined, explains);
   const shown = facts.filter(({ reach, name }) => reach === 'everywhere' && (form !== 'rejected' || name === 'Evidence'));
   return shown.map((fact) => {

@@ -1,6 +1,6 @@
 import { TriageError } from '../../domain/errors.ts';
 import type { Clock } from '../../lib/time.ts';
-import { buildOf, postOnce, signedHeaders } from '../publisher/webhook.ts';
+import { postOnce, signedHeaders, toBuildData } from '../publisher/webhook.ts';
 import { clip } from '../visible-text.ts';
 import type { Messenger, News, NewsItem } from './news.ts';
 
@@ -42,16 +42,16 @@ export function createWebhookMessenger({ webhooks, secrets, clock }: NewsWebhook
  * them.
  */
 export function newsBody({ rule, headline, items, more, isTest }: News, now: number): string {
-  const data = { rule, headline: cut(headline, 200), isTest, items: items.map(itemOf), more };
+  const data = { rule, headline: cut(headline, 200), isTest, items: items.map(toItem), more };
   return JSON.stringify({ type: 'notification.sent', timestamp: new Date(now).toISOString(), data });
 }
 
-function itemOf({ state, title, standing, facts, seen, links, build, analysis }: NewsItem): object {
+function toItem({ state, title, standing, facts, seen, links, build, analysis }: NewsItem): object {
   return {
     ...{ state, title: cut(title, 300), standing: cut(standing, 500), seen, url: links.answer },
     facts: Object.fromEntries(facts.map(({ label, text }) => [label, cut(text, 2_000)])),
     owners: analysis.owner?.names.slice(0, 10).map((name) => cut(name, 200)) ?? [],
-    build: buildOf(build),
+    build: toBuildData(build),
     analysis: {
       ...{ id: analysis.id, category: analysis.category, kind: analysis.kind, fingerprint: analysis.fingerprint },
       confidence: analysis.verdict.confidence,

@@ -37,11 +37,11 @@ export function slackChannel(deps: SlackChannelDeps): NoticeChannel {
 export function slackRule(channelOf: SlackChannelDeps['channelOf']): NoticeRule {
   return {
     channel: CHANNEL,
-    placeOf: (build, { defaultBranch }) => (channelOf(build.repository) === null ? null : placeOf(build, defaultBranch)),
+    findPlace: (build, { defaultBranch }) => (channelOf(build.repository) === null ? null : findBranchPlace(build, defaultBranch)),
   };
 }
 
-function placeOf({ repository, pipeline, branch, pullRequest, status }: Build, defaultBranch: string | null): NoticePlace | null {
+function findBranchPlace({ repository, pipeline, branch, pullRequest, status }: Build, defaultBranch: string | null): NoticePlace | null {
   if (branch === null || pullRequest !== null) return null;
   if (defaultBranch === null ? !USUAL_NAMES.includes(branch) : branch !== defaultBranch) return null;
   const key = `${CHANNEL}:${[repository, pipeline, branch].map(encodeURIComponent).join('/')}`;
@@ -51,26 +51,26 @@ function placeOf({ repository, pipeline, branch, pullRequest, status }: Build, d
 async function show(facts: SlackFacts, { notice, signal }: NoticeCall, deps: SlackChannelDeps): Promise<{ readonly reference: string }> {
   const { room, channelOf } = deps;
   const channel = channelOf(notice.repository);
-  const standing = standingOf(notice.reference);
-  const streak = await streakOf(facts, deps);
+  const standing = parseReference(notice.reference);
+  const streak = await readStreak(facts, deps);
   const isSameEdge = standing?.edge === streak.firstBuildId;
   const message = slackMessage(facts, streak, deps);
   const options = { key: `${notice.key}@${streak.firstBuildId}`, signal };
   if (standing !== null && isSameEdge) {
     await room.update(standing.place, message, options);
-    const corrected = correctionOf(facts);
+    const corrected = getCorrectionMark(facts);
     if (corrected !== standing.said && corrected !== '') await room.reply(standing.place, threadText(facts), signal);
-    return { reference: referenceOf(standing.place, standing.edge, corrected) };
+    return { reference: formatReference(standing.place, standing.edge, corrected) };
   }
   // Nothing was posted about the failure, so no one waits for news of the fix.
   if (facts.state === 'green' || channel === null) return { reference: notice.reference ?? NOTHING };
   const found = notice.isRetry ? await room.find(channel, options.key, signal) : null;
   if (found !== null) await room.update(found, message, options);
   const place = found ?? (await room.post(channel, message, options));
-  return { reference: referenceOf(place, streak.firstBuildId, correctionOf(facts)) };
+  return { reference: formatReference(place, streak.firstBuildId, getCorrectionMark(facts)) };
 }
 
-async function streakOf({ build, ...facts }: SlackFacts, { history, clock }: SlackChannelDeps): Promise<Streak> {
+async function readStreak({ build, ...facts }: SlackFacts, { history, clock }: SlackChannelDeps): Promise<Streak> {
   const { id, repository, pipeline, branch } = build;
   const { firstBuild } = await history.consecutiveFailures({ repository, pipeline, branch, buildId: id });
   const fingerprint = facts.causes[0]?.fingerprint ?? '';
@@ -102,15 +102,15 @@ function threadText(facts: SlackFacts): string {
   return corrected.join('\n');
 }
 
-function correctionOf(facts: SlackFacts): string {
+function getCorrectionMark(facts: SlackFacts): string {
   return facts.causes.flatMap(({ decision }) => (decision?.type === 'correct' ? [Date.parse(decision.at)] : [])).join('.');
 }
 
-function referenceOf({ channel, message }: ChatPlace, edge: string, said: string): string {
+function formatReference({ channel, message }: ChatPlace, edge: string, said: string): string {
   return [channel, message, edge, said].join('/');
 }
 
-function standingOf(reference: string | null): { readonly place: ChatPlace; readonly edge: string; readonly said: string } | null {
+function parseReference(reference: string | null): { readonly place: ChatPlace; readonly edge: string; readonly said: string } | null {
   const [channel, message, edge, said] = reference?.split('/') ?? [];
   if (channel === undefined || message === undefined || edge === undefined) return null;
   return { place: { channel, message }, edge, said: said ?? '' };

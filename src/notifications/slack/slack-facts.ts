@@ -55,25 +55,25 @@ export interface CauseFacts {
 export function slackFacts({ heads }: Situation): SlackFacts | null {
   const [head] = heads;
   if (head === undefined) return null;
-  if (head.build.status === 'failed') return redOf(head);
-  return head.build.status === 'passed' ? greenOf(head) : null;
+  if (head.build.status === 'failed') return toRedFacts(head);
+  return head.build.status === 'passed' ? toGreenFacts(head) : null;
 }
 
-function redOf({ build, job, causes, failures, question }: BuildSituation): RedFacts | null {
-  const named = namedOf(build);
+function toRedFacts({ build, job, causes, failures, question }: BuildSituation): RedFacts | null {
+  const named = toNamedBuild(build);
   const ended = job === null || job.state === 'done' || job.state === 'failed';
   // A person is asked: the triage goes on when they have answered.
   const waits = causes.length === 0 && question !== null;
   if (named === null || !ended || waits) return null;
   const alerting = causes.filter(({ isMuted }) => !isMuted);
   if (causes.length > 0 && alerting.length === 0) return null;
-  const shown = arrangeAnswers(alerting).map(causeOf);
+  const shown = arrangeAnswers(alerting).map(toCauseFacts);
   const why = job?.error ?? (failures === 0 ? 'no failure was found in its logs' : 'no answer was produced');
   return { state: 'red', build: named, causes: shown, notLooked: shown.length === 0 ? why : null };
 }
 
-function greenOf({ lastFailed }: BuildSituation): GreenFacts | null {
-  const named = lastFailed === null ? null : namedOf(lastFailed.build);
+function toGreenFacts({ lastFailed }: BuildSituation): GreenFacts | null {
+  const named = lastFailed === null ? null : toNamedBuild(lastFailed.build);
   if (lastFailed === null || named === null) return null;
   const { fixedBy, causes } = lastFailed;
   return {
@@ -87,7 +87,7 @@ function greenOf({ lastFailed }: BuildSituation): GreenFacts | null {
   };
 }
 
-function causeOf({ analysis, explains, failures, review }: ArrangedAnswer<Cause>): CauseFacts {
+function toCauseFacts({ analysis, explains, failures, review }: ArrangedAnswer<Cause>): CauseFacts {
   const decision = review?.decision ?? null;
   const fix = (decision?.type === 'correct' ? decision.fixRecommendation : undefined) ?? analysis.answer.fixRecommendation;
   const { form, confirmed, confidence, facts } = answerView(
@@ -114,6 +114,6 @@ function causeOf({ analysis, explains, failures, review }: ArrangedAnswer<Cause>
   };
 }
 
-function namedOf({ id, repository, pipeline, number, url, branch }: Build): NamedBuild | null {
+function toNamedBuild({ id, repository, pipeline, number, url, branch }: Build): NamedBuild | null {
   return branch === null ? null : { id, repository, pipeline, number, url, branch };
 }

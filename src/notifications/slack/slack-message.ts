@@ -1,5 +1,5 @@
 import { shortCommit } from '../../domain/build.ts';
-import { append, sumOf } from '../../lib/collections.ts';
+import { append, sumNumbers } from '../../lib/collections.ts';
 import { counted } from '../../lib/text.ts';
 import { type ChatBlock, type ChatButton, type ChatMessage, escapeChat, RIGHT_BUTTON, WRONG_BUTTON } from '../../ports/chat-room.ts';
 import type { AnswerFact } from '../answer-view.ts';
@@ -36,18 +36,18 @@ export function slackMessage(facts: SlackFacts, streak: Streak, links: SlackLink
 function redMessage({ build, causes, notLooked }: RedFacts, streak: Streak, links: SlackLinks): ChatMessage {
   const [first, ...others] = causes;
   const branch = slackProse(build.branch, 100);
-  const where = whereOf(build, streak, causes);
+  const where = describePlace(build, streak, causes);
   if (first === undefined) {
     const why = `Faultline: not analyzed, ${slackProse(notLooked ?? 'no answer was produced', 300)}`;
     const text = `${branch} is red`;
     return { text, blocks: [{ text: `:red_circle: *${text}*\n${where}\n${why}` }, ...buttons([openBuild(build.url)])] };
   }
-  const headline = others.length === 0 ? headOf(first, branch) : severalOf(causes, branch);
-  const body = [where, ...(others.length === 0 ? [] : [numberCause(first, 1)]), ...linesOf(first, streak.seenToday)];
-  const blocks: ChatBlock[] = [{ text: [headline.marked, ...body].join('\n') }, ...buttonsOf(first, links)];
+  const headline = others.length === 0 ? createHeadline(first, branch) : createSharedHeadline(causes, branch);
+  const body = [where, ...(others.length === 0 ? [] : [numberCause(first, 1)]), ...listLines(first, streak.seenToday)];
+  const blocks: ChatBlock[] = [{ text: [headline.marked, ...body].join('\n') }, ...createButtons(first, links)];
   for (const [index, cause] of others.slice(0, MAX_CAUSES - 1).entries()) {
-    const lines = [numberCause(cause, index + 2), ...linesOf(cause, 1)];
-    append(blocks, [{ text: lines.join('\n') }, ...buttonsOf(cause, links)]);
+    const lines = [numberCause(cause, index + 2), ...listLines(cause, 1)];
+    append(blocks, [{ text: lines.join('\n') }, ...createButtons(cause, links)]);
   }
   const left = causes.length - MAX_CAUSES;
   if (left > 0) blocks.push({ text: `… ${counted(left, 'more cause')}` });
@@ -58,7 +58,7 @@ function greenMessage({ build, causes, fixedAt }: GreenFacts, streak: Streak, li
   const headline = `${slackProse(build.branch, 100)} is green again after ${span(streak.since, fixedAt)}`;
   const [first, ...others] = causes;
   const more = others.length === 0 ? '' : ` and ${others.length} more`;
-  const was = first === undefined ? '' : ` (was: ${titleOf(first)}${more})`;
+  const was = first === undefined ? '' : ` (was: ${formatTitle(first)}${more})`;
   const open = first === undefined ? openBuild(build.url) : openAnalysis(first, links);
   return { text: `${headline}${was}`, blocks: [{ text: `:large_green_circle: *${headline}*${was}` }, ...buttons([open])] };
 }
@@ -68,16 +68,16 @@ interface Headline {
   readonly plain: string;
 }
 
-function headOf(cause: CauseFacts, branch: string): Headline {
+function createHeadline(cause: CauseFacts, branch: string): Headline {
   if (cause.isSure || cause.decision !== null) {
-    const plain = `${branch} is red: ${titleOf(cause)}`;
+    const plain = `${branch} is red: ${formatTitle(cause)}`;
     return { plain: `${plain} ${howSure(cause)}`, marked: `:red_circle: *${plain}* ${howSure(cause)}` };
   }
   const plain = `${branch} is red, cause not certain (${slackLine(cause.howSure, 20)})`;
-  return { plain, marked: `:large_yellow_circle: *${plain}*\nPossibly: ${titleOf(cause)} (${slackLine(cause.category, 40)})` };
+  return { plain, marked: `:large_yellow_circle: *${plain}*\nPossibly: ${formatTitle(cause)} (${slackLine(cause.category, 40)})` };
 }
 
-function severalOf(causes: readonly CauseFacts[], branch: string): Headline {
+function createSharedHeadline(causes: readonly CauseFacts[], branch: string): Headline {
   const isCertain = causes.every(({ isSure, decision }) => isSure || decision !== null);
   const plain = `${branch} is red for ${causes.length} reasons`;
   return { plain, marked: `${isCertain ? ':red_circle:' : ':large_yellow_circle:'} *${plain}*` };
@@ -85,7 +85,7 @@ function severalOf(causes: readonly CauseFacts[], branch: string): Headline {
 
 /** Formats one of several causes: "*2.* Rounds each item (TEST_FAILURE, 91 %) · 3 tests". */
 function numberCause(cause: CauseFacts, number: number): string {
-  return `*${number}.* ${titleOf(cause)} ${howSure(cause)} · ${countWords(cause.failures, cause.areTests)}`;
+  return `*${number}.* ${formatTitle(cause)} ${howSure(cause)} · ${countWords(cause.failures, cause.areTests)}`;
 }
 
 /** Formats the category and confidence, "(TEST_FAILURE, 91 %)", or a person's decision. */
@@ -94,9 +94,9 @@ function howSure({ category, howSure: sure, decision }: CauseFacts): string {
   return `(${slackLine(category, 40)}, ${decision?.type === 'accept' ? 'confirmed' : slackLine(sure, 150)})`;
 }
 
-function whereOf(build: RedFacts['build'], { since, commit, author }: Streak, causes: readonly CauseFacts[]): string {
+function describePlace(build: RedFacts['build'], { since, commit, author }: Streak, causes: readonly CauseFacts[]): string {
   const by = author === null ? '' : ` by ${slackLine(author, 100)}`;
-  const failures = sumOf(causes.map((cause) => cause.failures));
+  const failures = sumNumbers(causes.map((cause) => cause.failures));
   const areTests = causes.every((cause) => cause.areTests);
   return [
     `${slackLine(build.repository, 200)} ${slackLine(build.pipeline, 100)} #${slackLine(build.number, 50)}`,
@@ -106,7 +106,7 @@ function whereOf(build: RedFacts['build'], { since, commit, author }: Streak, ca
   ].join(' · ');
 }
 
-function linesOf(cause: CauseFacts, seenToday: number): string[] {
+function listLines(cause: CauseFacts, seenToday: number): string[] {
   const { facts, decision } = cause;
   const rejected = decision?.type === 'reject';
   return [
@@ -130,7 +130,7 @@ function decidedLine({ type, by, at, category }: NonNullable<CauseFacts['decisio
   return `:x: marked wrong ${who}`;
 }
 
-function buttonsOf(cause: CauseFacts, links: SlackLinks): ChatBlock[] {
+function createButtons(cause: CauseFacts, links: SlackLinks): ChatBlock[] {
   const { publicUrl, decides } = links;
   const undecided = cause.decision === null;
   const review = undecided && !cause.isSure ? cause.reviewId : null;
@@ -162,7 +162,7 @@ function buttons(wanted: readonly (ChatButton | null)[]): ChatBlock[] {
   return shown.length === 0 ? [] : [{ buttons: shown }];
 }
 
-function titleOf({ title }: CauseFacts): string {
+function formatTitle({ title }: CauseFacts): string {
   return slackProse(title, 200) || 'no title';
 }
 

@@ -13,9 +13,9 @@ import {
   MAX_COMPARED_COMMITS,
   MAX_LINES,
   mostTelling,
-  pullRequestOf,
+  parsePullRequest,
+  sliceLines,
   submoduleError,
-  windowOf,
 } from '../code-questions.ts';
 import { assertAnswered, countMatches, parseBlame, parseChanges, parseFiles, parseGrep, parseLog, parsePatches } from './git-output.ts';
 
@@ -41,7 +41,7 @@ export async function isClone(git: Git, folder: string | undefined): Promise<boo
  * Returns the branch from which the clone was made, else the one that is checked out; null for a detached
  * head without a remote.
  */
-export async function defaultBranchOf(git: Git, folder: string, signal: AbortSignal): Promise<string | null> {
+export async function findDefaultBranch(git: Git, folder: string, signal: AbortSignal): Promise<string | null> {
   for (const name of ['refs/remotes/origin/HEAD', 'HEAD']) {
     const answer = await git(folder, ['symbolic-ref', '--quiet', '--short', name], signal);
     const branch = answer.output.trim().replace(/^origin\//, '');
@@ -50,7 +50,7 @@ export async function defaultBranchOf(git: Git, folder: string, signal: AbortSig
   return null;
 }
 
-export async function commitOf(git: Git, folder: string, ref: string, signal: AbortSignal): Promise<string | null> {
+export async function resolveCommit(git: Git, folder: string, ref: string, signal: AbortSignal): Promise<string | null> {
   const answer = await git(folder, ['rev-parse', '--verify', '--quiet', '--end-of-options', `${ref}^{commit}`], signal);
   const commit = answer.output.trim();
   return succeeded(answer) && /^[0-9a-f]{40,64}$/.test(commit) ? commit : null;
@@ -66,13 +66,13 @@ type Range = { readonly lineStart?: number; readonly lineEnd?: number };
 export async function readWindow(place: Place, query: { path: string } & Range, signal: AbortSignal): Promise<FileWindow | null> {
   let path = query.path;
   for (let hops = 0; hops <= MAX_LINKS; hops += 1) {
-    const entry = await entryOf(place, path, signal);
+    const entry = await readEntry(place, path, signal);
     if (entry === null || entry.mode === '040000') {
       if (hops > 0) throw linkError(query.path, path);
       return null;
     }
     if (entry.mode === '160000') throw submoduleError(path);
-    if (entry.mode !== '120000') return windowOf(path, await readBlob(place, { path, object: entry.object }, signal), query);
+    if (entry.mode !== '120000') return sliceLines(path, await readBlob(place, { path, object: entry.object }, signal), query);
     const link = await readBlob(place, { path, object: entry.object }, signal);
     const target = linkTarget(path, link);
     if (target === null) throw linkError(path, link);
@@ -115,7 +115,7 @@ export function createFileLister(): (place: Place, signal: AbortSignal) => Promi
   };
 }
 
-async function entryOf(place: Place, path: string, signal: AbortSignal) {
+async function readEntry(place: Place, path: string, signal: AbortSignal) {
   const answer = await place.git(['ls-tree', '-z', '--full-tree', place.commit, '--', path], signal);
   const fields = succeeded(answer) ? /^(\d{6}) [a-z]{1,10} ([0-9a-f]{40,64})\t/.exec(answer.output) : null;
   return fields === null ? null : { mode: fields[1] ?? '', object: fields[2] ?? '' };
@@ -286,7 +286,7 @@ async function pullRequestOfMerge(place: Place, signal: AbortSignal): Promise<nu
       place.git(['log', '-1', '--merges', '--format=%s', merge, '--'], soon),
       place.git(['merge-base', '--is-ancestor', place.commit, `${merge}^1`], soon),
     ]);
-    return succeeded(before) ? null : pullRequestOf(subject.output.trim());
+    return succeeded(before) ? null : parsePullRequest(subject.output.trim());
   } catch (error) {
     if (signal.aborted) throw error;
     return null;

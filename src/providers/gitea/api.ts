@@ -12,7 +12,7 @@ import { CONNECT_MS, type Connection, greetingId, HOOKS_PAGE, HookId, type Webho
 import { type CiJob, createRunSource, isMissing, type RunLimits, unknownBuild } from '../job-logs.ts';
 import type { PastRun, PastRuns } from '../provider.ts';
 import { at, createRestClient, type RestClient } from '../rest-client.ts';
-import { hmacOf } from '../webhook.ts';
+import { computeHmac } from '../webhook.ts';
 import { readGiteaEvent } from './webhook.ts';
 
 export interface GiteaOptions {
@@ -73,7 +73,7 @@ interface Asking {
 /** Reads the logs of a run's failed jobs, and what its artifacts say, from Gitea Actions or a Forgejo that offers them. */
 export function createGiteaBuildSource(options: GiteaOptions & RunLimits): BuildSource {
   return createRunSource('gitea', options, (build, signal, notes) => {
-    const asking = { client: createGiteaClient(options, options.timeoutMs), ...runOf(build), signal, notes };
+    const asking = { client: createGiteaClient(options, options.timeoutMs), ...parseRun(build), signal, notes };
     const { client, owner, repo } = asking;
     return {
       listJobs: () => listJobs(asking, build.attempt),
@@ -87,18 +87,22 @@ export function createGiteaBuildSource(options: GiteaOptions & RunLimits): Build
 /** Lists the jobs of an attempt. Gitea before 1.27 only lists the jobs of the whole run. */
 async function listJobs({ client, owner, repo, runId, signal, notes }: Asking, attempt: number): Promise<CiJob[]> {
   try {
-    return await pagesOf(client, at`/repos/${owner}/${repo}/actions/runs/${runId}/attempts/${attempt}/jobs`, signal);
+    return await listRunJobs(client, at`/repos/${owner}/${repo}/actions/runs/${runId}/attempts/${attempt}/jobs`, signal);
   } catch (error) {
     if (!isMissing(error)) throw error;
   }
-  const all = await pagesOf(client, at`/repos/${owner}/${repo}/actions/runs/${runId}/jobs`, signal);
+  const all = await listRunJobs(client, at`/repos/${owner}/${repo}/actions/runs/${runId}/jobs`, signal);
   const own = all.filter(({ attempt: of }) => of === null || of === attempt);
   if (own.length > 0 || all.length === 0) return own;
   notes.push(`The jobs of attempt ${attempt} are no longer listed; those of a later attempt were read.`);
   return all;
 }
 
-async function pagesOf(client: RestClient, path: string, signal: AbortSignal): Promise<(CiJob & { readonly attempt: number | null })[]> {
+async function listRunJobs(
+  client: RestClient,
+  path: string,
+  signal: AbortSignal,
+): Promise<(CiJob & { readonly attempt: number | null })[]> {
   const what = 'the jobs of the run';
   const Page = Jobs.transform(({ jobs }) => jobs ?? []);
   const listed = await client.list(Page, { path, what, signal }, { sizeName: 'limit', size: PAGE, maxPages: MAX_LISTED_JOBS / PAGE });
@@ -131,7 +135,7 @@ function runArtifacts({ client, owner, repo, runId, signal, notes }: Asking, log
   return fetchArtifacts({ list, download, signal, notes, room: artifactRoom() }, logs);
 }
 
-function runOf(build: Build): Pick<Asking, 'owner' | 'repo' | 'runId'> {
+function parseRun(build: Build): Pick<Asking, 'owner' | 'repo' | 'runId'> {
   const id = build.externalId ?? '';
   if (!/^\d{1,15}$/.test(id)) throw unknownBuild(build, 'Gitea or Forgejo');
   return { ...ownerAndName(build.repository), runId: Number(id) };
@@ -209,13 +213,13 @@ export function createGiteaCommentClient(options: GiteaOptions): NotificationCli
   return createCommentClient({
     ...{ label: 'Gitea', mode: 'edit', maxBody: 65_536 },
     open: async (repository, pullRequest, signal) => ({
-      ...commentsOf(client, repository, pullRequest, signal),
+      ...openComments(client, repository, pullRequest, signal),
       ownLogin: () => ownLogin(signal),
     }),
   });
 }
 
-function commentsOf(client: RestClient, repository: string, pullRequest: number, signal: AbortSignal): Omit<CommentThread, 'ownLogin'> {
+function openComments(client: RestClient, repository: string, pullRequest: number, signal: AbortSignal): Omit<CommentThread, 'ownLogin'> {
   const { owner, repo } = ownerAndName(repository);
   const path = at`/repos/${owner}/${repo}/issues/${pullRequest}/comments`;
   const one = (id: number) => at`/repos/${owner}/${repo}/issues/comments/${id}`;
@@ -273,16 +277,16 @@ export function giteaConnection(settings: GiteaOptions): Connection {
     ],
     greet: (secret) => {
       const body = JSON.stringify({ action: 'ping' });
-      const headers = { 'x-gitea-event': 'ping', 'x-gitea-delivery': greetingId(), 'x-gitea-signature': hmacOf(secret, body) };
+      const headers = { 'x-gitea-event': 'ping', 'x-gitea-delivery': greetingId(), 'x-gitea-signature': computeHmac(secret, body) };
       return { body, headers };
     },
     hooks: isReadable
-      ? { of: 'owner/name', open: (repository) => questionsOf({ baseUrl, token }, repository) }
+      ? { of: 'owner/name', open: (repository) => createWebhookQuestions({ baseUrl, token }, repository) }
       : { because: 'FAULTLINE_GITEA_URL and FAULTLINE_GITEA_TOKEN are not both set' },
   };
 }
 
-function questionsOf(options: GiteaOptions, repository: string): WebhookQuestions {
+function createWebhookQuestions(options: GiteaOptions, repository: string): WebhookQuestions {
   const client = createGiteaClient(options, CONNECT_MS);
   const { owner, repo } = ownerAndName(repository);
   const path = at`/repos/${owner}/${repo}`;
@@ -318,7 +322,7 @@ function questionsOf(options: GiteaOptions, repository: string): WebhookQuestion
       return { path: `${path}/hooks`, body: { type, active: true, events: EVENTS[type], config } };
     },
     right,
-    testOf: (id) => `${path}${at`/hooks/${id}/tests`}`,
+    buildTestPath: (id) => `${path}${at`/hooks/${id}/tests`}`,
     deliveries: null,
   };
 }

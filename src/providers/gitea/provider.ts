@@ -35,7 +35,7 @@ export function giteaProvider(settings: GiteaSettings): Provider {
     ...tokenApi({
       ...{ name: 'gitea', label: 'Gitea or Forgejo' },
       probe: isReadable ? { url: below(baseUrl, 'version'), headers: { authorization: `token ${token}` } } : null,
-      lacking: lackingOf(settings),
+      lacking: describeMissing(settings),
       says: (json) => Version.transform(({ version }) => `version ${version}`).safeParse(json).data ?? null,
       mend: {
         reach: 'check FAULTLINE_GITEA_URL: is Gitea or Forgejo running there, and can this machine reach it?',
@@ -48,7 +48,7 @@ export function giteaProvider(settings: GiteaSettings): Provider {
 
 const Version = z.object({ version: z.string() });
 
-function lackingOf({ baseUrl, webhookSecrets }: GiteaSettings) {
+function describeMissing({ baseUrl, webhookSecrets }: GiteaSettings) {
   if (baseUrl !== null)
     return { says: 'no token: logs of private repositories cannot be fetched', mend: 'set FAULTLINE_GITEA_TOKEN (read:repository)' };
   if (webhookSecrets.length === 0) return null;

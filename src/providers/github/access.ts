@@ -53,7 +53,7 @@ const KEPT_CLIENTS = 200;
 
 export function createGithubAccess(options: GithubAccessOptions): GithubAccess {
   const { app = null, token } = options;
-  const own: Signed = { client: createGithubClient(options, { who: 'token', token }), as: kindOf(token) };
+  const own: Signed = { client: createGithubClient(options, { who: 'token', token }), as: detectTokenKind(token) };
   const withToken = token === null ? [] : [own];
   if (app === null) return { forRepository: async () => own, forLists: async () => withToken };
   const installations = createInstallations(options, app, options.rights);
@@ -69,7 +69,7 @@ export function createGithubAccess(options: GithubAccessOptions): GithubAccess {
   };
 }
 
-function kindOf(token: string | null): Signed['as'] {
+function detectTokenKind(token: string | null): Signed['as'] {
   if (token === null) return 'nobody';
   return token.startsWith(INSTALLATION_TOKEN) ? 'installation' : 'token';
 }
@@ -180,12 +180,12 @@ function createInstallations(options: GithubClientOptions, app: GithubAppKey, ri
   const tokens = createMemory<InstallationToken>(MAX_REMEMBERED);
   return {
     find: (place, signal) =>
-      grants.recall(keyOf(place), {
+      grants.recall(toKey(place), {
         signal,
         lifeMs: (grant) => (grant === null ? MISSING_MS : FOUND_MS),
         ask: () => askInstallation(client, app.id, place, rights, signal),
       }),
-    forget: (place) => grants.forget(keyOf(place)),
+    forget: (place) => grants.forget(toKey(place)),
     list: (signal) => askInstallations(client, app.id, signal),
     token: (grant, signal) =>
       tokens.recall(JSON.stringify(grant), {
@@ -197,7 +197,7 @@ function createInstallations(options: GithubClientOptions, app: GithubAppKey, ri
   };
 }
 
-function keyOf({ owner, repo }: RepositoryName): string {
+function toKey({ owner, repo }: RepositoryName): string {
   return `${owner}/${repo}`.toLowerCase();
 }
 

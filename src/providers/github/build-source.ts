@@ -32,7 +32,7 @@ export interface GithubBuildSourceOptions extends GithubAccessOptions {
 export function createGithubBuildSource(options: GithubBuildSourceOptions): BuildSource {
   const access = createGithubAccess(options);
   const start = async (build: Build, signal: AbortSignal, room: number): Promise<Fetching> => {
-    const run = runOf(build);
+    const run = parseRun(build);
     const { client } = await access.forRepository(run, signal);
     const { owner, repo } = run;
     const route = 'GET /repos/{owner}/{repo}/actions/jobs/{job_id}/logs';
@@ -103,7 +103,7 @@ async function fetchGreenLogs(fetching: Fetching): Promise<SourceText[]> {
   }
 }
 
-function runOf(build: Build): GithubRun {
+function parseRun(build: Build): GithubRun {
   const [owner, repo, ...rest] = build.repository.split('/');
   const id = build.externalId ?? '';
   if (owner === undefined || repo === undefined || rest.length > 0 || !/^\d{1,15}$/.test(id)) {
@@ -121,7 +121,7 @@ const TO_RERUN = { actions: 'write', metadata: 'read' } as const;
 
 /** Has the failed jobs of a run, and those that depend on them, run again. */
 export async function rerunOnGithub(options: GithubAccessOptions, build: Build, signal: AbortSignal): Promise<void> {
-  const run = runOf(build);
+  const run = parseRun(build);
   const { client } = await createGithubAccess({ ...options, rights: TO_RERUN }).forRepository(run, signal);
   const { owner, repo, run_id } = run;
   await client.rest.actions.reRunWorkflowFailedJobs({ owner, repo, run_id, request: { signal, retries: 0 } }).catch((error: unknown) => {

@@ -2,11 +2,11 @@ import { createAppAuth } from '@octokit/auth-app';
 import { retry } from '@octokit/plugin-retry';
 import { throttling } from '@octokit/plugin-throttling';
 import { Octokit } from '@octokit/rest';
-import { messageOf, TriageError } from '../../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../../domain/errors.ts';
 import { readBytes } from '../../lib/http-body.ts';
 import type { Logger } from '../../ports/telemetry.ts';
 import { type BoundedCache, createBoundedCache } from '../memory.ts';
-import { bodyOf, rateLimitMs } from '../rest-client.ts';
+import { rateLimitMs, readBody } from '../rest-client.ts';
 
 export interface GithubClientOptions {
   /** The address of the REST API: `https://api.github.com`, or `https://host/api/v3`. */
@@ -192,7 +192,7 @@ function askWhetherChanged(client: Octokit, answers: KeptAnswers, who: string): 
     try {
       const response = await request(options);
       const { etag } = response.headers;
-      const weight = etag === undefined ? Number.POSITIVE_INFINITY : weightOf(response.data);
+      const weight = etag === undefined ? Number.POSITIVE_INFINITY : measureWeight(response.data);
       if (etag !== undefined && weight <= MAX_ONE) answers.set(key, { etag, response, weight });
       return response;
     } catch (error) {
@@ -203,7 +203,7 @@ function askWhetherChanged(client: Octokit, answers: KeptAnswers, who: string): 
 }
 
 /** Returns the size of a response; infinite if it is neither text nor JSON, so that it is not cached. */
-function weightOf(data: unknown): number {
+function measureWeight(data: unknown): number {
   if (typeof data === 'string') return data.length;
   const isJson = Array.isArray(data) || (typeof data === 'object' && data !== null && Object.getPrototypeOf(data) === Object.prototype);
   return isJson ? JSON.stringify(data).length : Number.POSITIVE_INFINITY;
@@ -224,7 +224,7 @@ export function githubError(what: string, error: unknown, right: 'read Actions' 
   if (error instanceof TriageError) return error;
   const failure = httpFailure(error);
   if (failure === null) {
-    return new TriageError('upstream-failed', `GitHub could not be reached for ${what}: ${messageOf(error)}.`, {
+    return new TriageError('upstream-failed', `GitHub could not be reached for ${what}: ${getErrorMessage(error)}.`, {
       retryable: true,
       cause: error,
     });
@@ -305,13 +305,13 @@ export async function download(
     });
   const body: unknown = answer.data;
   const status: number = answer.status;
-  if (status < 300) return await bodyOf('GitHub', what, body instanceof ReadableStream ? body : null, maxBytes);
+  if (status < 300) return await readBody('GitHub', what, body instanceof ReadableStream ? body : null, maxBytes);
   if (body instanceof ReadableStream) await body.cancel();
   const address = new URL(answer.headers.location ?? '', answer.url);
   if (address.protocol !== 'https:' && address.protocol !== new URL(answer.url).protocol) {
     throw new TriageError('upstream-failed', `GitHub sent ${what} to an address that is not encrypted.`);
   }
-  return await bodyOf(address.host, what, await openStorage(what, address, signal), maxBytes);
+  return await readBody(address.host, what, await openStorage(what, address, signal), maxBytes);
 }
 
 async function openStorage(what: string, address: URL, signal: AbortSignal): Promise<ReadableStream<Uint8Array> | null> {

@@ -21,7 +21,7 @@ const NAME = /^([A-Za-z0-9][A-Za-z0-9_-]{0,99})\/([A-Za-z0-9._-]{1,100})$/;
 const PAGE = 100;
 const MAX_PAGES = 10;
 
-type FileQuestion = 'repository' | 'commitOf' | 'tree' | 'entry' | 'blob' | 'searchPaths' | 'repositories';
+type FileQuestion = 'repository' | 'findCommit' | 'tree' | 'entry' | 'blob' | 'searchPaths' | 'repositories';
 
 function fileQuestions(api: GithubApi): Pick<RemoteCode, FileQuestion> {
   return {
@@ -34,7 +34,7 @@ function fileQuestions(api: GithubApi): Pick<RemoteCode, FileQuestion> {
       const [, newOwner = owner, newRepo = repo] = NAME.exec(reply.full_name) ?? [];
       return { owner: newOwner, repo: newRepo, defaultBranch: reply.default_branch ?? null };
     },
-    async commitOf({ owner, repo }, ref, signal) {
+    async findCommit({ owner, repo }, ref, signal) {
       const route = 'GET /repos/{owner}/{repo}/commits/{ref}';
       return (
         await api.text({ owner, repo }, 'sha', { route, parameters: { owner, repo, ref }, what: `the commit ${ref}`, signal })
@@ -112,18 +112,18 @@ async function askPage(lister: Lister, page: number, signal: AbortSignal) {
   return lister.get(z.array(Repository), { route: 'GET /user/repos', parameters, what, signal });
 }
 
-function changeQuestions(api: GithubApi): Pick<RemoteCode, 'commits' | 'commit' | 'compare' | 'blame' | 'pullRequestOf'> {
+function changeQuestions(api: GithubApi): Pick<RemoteCode, 'commits' | 'commit' | 'compare' | 'blame' | 'findPullRequest'> {
   return {
     async commits({ owner, repo, commit }, { path, limit }, signal) {
       const route = 'GET /repos/{owner}/{repo}/commits';
       const parameters = { owner, repo, sha: commit, per_page: Math.min(100, limit), ...(path === undefined ? {} : { path }) };
-      return (await api.get({ owner, repo }, z.array(Commit), { route, parameters, what: 'the history', signal })).map(infoOf);
+      return (await api.get({ owner, repo }, z.array(Commit), { route, parameters, what: 'the history', signal })).map(toCommitInfo);
     },
     async commit({ owner, repo, commit }, signal) {
       // Without paging GitHub gives the most it gives at once: 300 files.
       const question = { route: 'GET /repos/{owner}/{repo}/commits/{commit}', parameters: { owner, repo, commit }, signal };
       const reply = await api.get({ owner, repo }, Commit, { ...question, what: `the commit ${commit.slice(0, 10)}` });
-      return { commit: infoOf(reply), files: (reply.files ?? []).map(changeOf) };
+      return { commit: toCommitInfo(reply), files: (reply.files ?? []).map(toChangedFile) };
     },
     async compare({ owner, repo }: KnownRepository, { base, head }, signal) {
       // Without paging: 250 commits, oldest first, and 300 files.
@@ -131,13 +131,13 @@ function changeQuestions(api: GithubApi): Pick<RemoteCode, 'commits' | 'commit' 
       const what = `what is between ${base.slice(0, 10)} and ${head.slice(0, 10)}`;
       const reply = await api.get({ owner, repo }, Comparison, { ...question, what });
       return {
-        commits: reply.commits.map(infoOf).reverse(),
-        files: reply.files.slice(0, MAX_CHANGED_FILES).map(changeOf),
+        commits: reply.commits.map(toCommitInfo).reverse(),
+        files: reply.files.slice(0, MAX_CHANGED_FILES).map(toChangedFile),
         truncated: reply.total_commits > reply.commits.length || reply.files.length >= MAX_CHANGED_FILES,
       };
     },
     blame: (place, { path }, signal) => askBlame(api, place, path, signal),
-    pullRequestOf: (place, commit, signal) => askPullRequest(api, place, commit, signal),
+    findPullRequest: (place, commit, signal) => askPullRequest(api, place, commit, signal),
   };
 }
 
@@ -182,13 +182,13 @@ async function askPullRequest(api: GithubApi, { owner, repo }: Place, commit: st
   return (pulls.find((pull) => pull.merged_at != null) ?? pulls[0])?.number ?? null;
 }
 
-function infoOf({ sha, commit }: CommitReply): CommitInfo {
+function toCommitInfo({ sha, commit }: CommitReply): CommitInfo {
   return commitInfo(sha, commit.message, { author: commit.author?.name ?? '', at: commit.author?.date ?? '' });
 }
 
 const STATUS: Readonly<Record<string, ChangedFile['status']>> = { added: 'added', copied: 'added', removed: 'removed', renamed: 'renamed' };
 
-function changeOf(file: FileReply): ChangedFile {
+function toChangedFile(file: FileReply): ChangedFile {
   const status = STATUS[file.status] ?? 'modified';
   const previousPath = status === 'renamed' ? (file.previous_filename ?? null) : null;
   const patch = file.patch === undefined || file.patch === '' ? null : file.patch.slice(0, MAX_PATCH);
@@ -243,7 +243,7 @@ export function createGithubApi({ timeoutMs = TIME_LIMIT_MS, ...options }: Githu
       const mediaType = format === null ? {} : { mediaType: { format } };
       return (await client.request(route, { ...parameters, ...mediaType, request: { signal: limit } })).data;
     });
-  const listerOf = ({ client, as }: Signed): Lister => ({
+  const createLister = ({ client, as }: Signed): Lister => ({
     as,
     get: async (schema, { route, parameters, what, signal }) => {
       const ask = (limit: AbortSignal): Promise<{ data: unknown }> => client.request(route, { ...parameters, request: { signal: limit } });
@@ -252,7 +252,7 @@ export function createGithubApi({ timeoutMs = TIME_LIMIT_MS, ...options }: Githu
   });
   return {
     get: async (place, schema, question) => checked('GitHub', schema, question.what, await send(place, question.format ?? null, question)),
-    text: async (place, format, question) => textOf(await send(place, format, question)),
+    text: async (place, format, question) => toText(await send(place, format, question)),
     graphql: async (place, schema, query, { parameters, what, signal }) => {
       const data = await bounded(what, timeoutMs, signal, async (limit): Promise<unknown> => {
         const { client } = await access.forRepository(place, limit);
@@ -262,7 +262,7 @@ export function createGithubApi({ timeoutMs = TIME_LIMIT_MS, ...options }: Githu
     },
     isSigned: ({ owner, repo }, signal) =>
       bounded(`${owner}/${repo}`, timeoutMs, signal, async (limit) => (await access.forRepository({ owner, repo }, limit)).as !== 'nobody'),
-    listers: async (signal) => (await bounded('the repositories', timeoutMs, signal, (limit) => access.forLists(limit))).map(listerOf),
+    listers: async (signal) => (await bounded('the repositories', timeoutMs, signal, (limit) => access.forLists(limit))).map(createLister),
   };
 }
 
@@ -273,12 +273,12 @@ function bounded<Value>(what: string, timeoutMs: number, signal: AbortSignal, ru
       limit.throwIfAborted();
       return await run(limit);
     } catch (error) {
-      throw meaningOf(what, error);
+      throw toTriageError(what, error);
     }
   });
 }
 
-function meaningOf(what: string, error: unknown): TriageError {
+function toTriageError(what: string, error: unknown): TriageError {
   const failure = httpFailure(error);
   if (failure?.status === 409) return new TriageError('not-found', `GitHub returned 409 for ${what}: the repository is empty.`);
   if (failure?.status === 422 && !failure.headers.has(REFUSAL_HEADER))
@@ -298,7 +298,7 @@ function graphqlMeaning(what: string, error: unknown): TriageError | null {
   return new TriageError('upstream-failed', `GitHub could not return ${what}: ${said}`, { retryable, cause: error });
 }
 
-function textOf(data: unknown): string {
+function toText(data: unknown): string {
   if (typeof data === 'string') return data;
   if (data instanceof ArrayBuffer) return new TextDecoder().decode(data);
   // A raw JSON file may come with the media type of JSON: the client has read it then.

@@ -79,11 +79,11 @@ export function createGithubCommentClient({ mode, ...options }: GithubCommentOpt
   const access = openGithubVoices(options);
   return createCommentClient({
     ...{ label: 'GitHub', mode, maxBody: 65_536 },
-    open: async (repository, pullRequest, signal) => commentsOf(await voiceFor(access, repository, signal), pullRequest, signal),
+    open: async (repository, pullRequest, signal) => openComments(await voiceFor(access, repository, signal), pullRequest, signal),
   });
 }
 
-function commentsOf({ client, place }: GithubVoice, pullRequest: number, signal: AbortSignal): CommentThread {
+function openComments({ client, place }: GithubVoice, pullRequest: number, signal: AbortSignal): CommentThread {
   const ours = (id: number) => ({ what: `our comment ${id}`, right: RIGHT });
   const comments = '/repos/{owner}/{repo}/issues/{issue_number}/comments';
   const one = '/repos/{owner}/{repo}/issues/comments/{comment_id}';
@@ -137,11 +137,11 @@ export function createGithubSuggestionClient(options: GithubClientOptions): Noti
   const access = openGithubVoices(options);
   return createSuggestionClient({
     fenceWord: () => 'suggestion',
-    open: async (repository, pullRequest, signal) => suggestionsOf(await voiceFor(access, repository, signal), pullRequest, signal),
+    open: async (repository, pullRequest, signal) => openSuggestions(await voiceFor(access, repository, signal), pullRequest, signal),
   });
 }
 
-function suggestionsOf(voice: GithubVoice, pullRequest: number, signal: AbortSignal): SuggestionThread {
+function openSuggestions(voice: GithubVoice, pullRequest: number, signal: AbortSignal): SuggestionThread {
   const { client, place } = voice;
   const pull = { ...place, pull_number: pullRequest, request: { signal } };
   const comments = '/repos/{owner}/{repo}/pulls/{pull_number}/comments';
@@ -250,7 +250,7 @@ async function write(
       title: content.title,
       summary: content.summary.slice(0, MAX_SUMMARY),
       text: content.text,
-      ...(annotations.length === 0 ? {} : { annotations: annotations.map(annotationOf) }),
+      ...(annotations.length === 0 ? {} : { annotations: annotations.map(toAnnotation) }),
     },
   };
   const { data } = await asked(
@@ -284,7 +284,7 @@ async function annotate(voice: GithubVoice, content: CheckContent, run: z.infer<
   }
 }
 
-function annotationOf({ path, line, level, title, message, details }: CheckAnnotation) {
+function toAnnotation({ path, line, level, title, message, details }: CheckAnnotation) {
   return {
     ...{ path, start_line: line, end_line: line, annotation_level: level, title, message },
     ...(details === '' ? {} : { raw_details: details }),

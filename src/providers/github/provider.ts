@@ -30,7 +30,7 @@ export function githubProvider(settings: GithubSettings): Provider {
       baseUrl,
       open: async (options) => (await import('./code-host.ts')).createGithubHost({ ...credentials, ...options }),
     },
-    channels: channelsOf(settings),
+    channels: createChannels(settings),
     rerun: !settings.rerun
       ? null
       : async (build, { logger, signal }) => (await import('./build-source.ts')).rerunOnGithub({ ...credentials, logger }, build, signal),
@@ -59,18 +59,18 @@ const isOfOurs = ({ repository, provider }: Build) => BUILT_BY.includes(provider
 const INSTALLATION_TOKEN = 'ghs_';
 
 /** Returns the address of the website that belongs to the API. */
-function siteOf(baseUrl: string): string {
+function toSiteUrl(baseUrl: string): string {
   return baseUrl.replace('https://api.github.com', 'https://github.com').replace(/\/api\/v3\/?$/, '');
 }
 
-function channelsOf({ baseUrl, token, app, comment, commentMode: mode, check, status }: GithubSettings): ProviderChannel[] {
+function createChannels({ baseUrl, token, app, comment, commentMode: mode, check, status }: GithubSettings): ProviderChannel[] {
   const credentials = { baseUrl, token, app };
   const isApp = app !== null || token?.startsWith(INSTALLATION_TOKEN) === true;
   const because = isApp || token !== null ? null : 'no token or App is configured to write it';
   const notices = () => import('./notices.ts');
   return hostChannels({
     ...{ name: 'github', isOfOurs },
-    commentPage: (repository, pullRequest, id) => `${siteOf(baseUrl)}/${repository}/pull/${pullRequest}#issuecomment-${id}`,
+    commentPage: (repository, pullRequest, id) => `${toSiteUrl(baseUrl)}/${repository}/pull/${pullRequest}#issuecomment-${id}`,
     comment: {
       ...{ wanted: comment, because },
       client: async (logger) => (await notices()).createGithubCommentClient({ ...credentials, logger, mode }),
@@ -213,10 +213,10 @@ function githubHealth(settings: GithubSettings): Provider['health'] {
   const { app, token, baseUrl } = settings;
   if (app !== null) return async (signal) => `connected as the App ${(await askApp(settings, [], signal)).name}`;
   if (token === null) return null;
-  return async (signal) => healthOf(await probe(limitProbe(baseUrl, token), signal));
+  return async (signal) => readHealth(await probe(limitProbe(baseUrl, token), signal));
 }
 
-function healthOf({ status, json }: ProbeReply): Health {
+function readHealth({ status, json }: ProbeReply): Health {
   if (status === 401) throw rejected('GitHub', 'the token');
   if (status >= 500) throw broken('GitHub', status);
   const limits = RateLimit.safeParse(json);

@@ -271,7 +271,7 @@ function readWorkflowJob(event: WorkflowJobEvent): Reading {
 
 function readCheckRun(event: CheckRunEvent): Reading {
   const check = event.check_run;
-  const { runId, jobId } = idsOf(check.details_url);
+  const { runId, jobId } = parseJobIds(check.details_url);
   if (runId === null) return { ignored: `the check "${check.name.slice(0, 100)}" is not a job of GitHub Actions: there is no log to read` };
   if (conclusionStatus(check.conclusion) !== 'failed') return onlyFailed('check', check.conclusion);
   return {
@@ -298,7 +298,7 @@ function readCheckRun(event: CheckRunEvent): Reading {
 /**
  * Reads the ids from `https://github.com/owner/name/actions/runs/<run id>/job/<job id>`, on any GitHub host.
  */
-function idsOf(detailsUrl: string | null | undefined): { readonly runId: string | null; readonly jobId: string | null } {
+function parseJobIds(detailsUrl: string | null | undefined): { readonly runId: string | null; readonly jobId: string | null } {
   const address = /^https?:\/\/[^/]+\/[^/]+\/[^/]+\/actions\/runs\/(\d{1,19})(?:\/job\/(\d{1,19}))?(?:\/|$)/;
   const [, runId = null, jobId = null] = address.exec(detailsUrl ?? '') ?? [];
   return { runId, jobId };

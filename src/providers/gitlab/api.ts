@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Build, SourceText } from '../../domain/build.ts';
-import { messageOf, TriageError } from '../../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../../domain/errors.ts';
 import { artifactRoom } from '../../log/survey/open-artifact.ts';
 import type { StatusContent } from '../../notifications/render-status.ts';
 import type { BuildSource } from '../../ports/build-source.ts';
@@ -96,7 +96,7 @@ export function createGitlabBuildSource(options: GitlabOptions & RunLimits): Bui
   const client = createGitlabClient(options, options.timeoutMs);
   return createRunSource<GitlabJob>('gitlab', options, (build, signal, notes) => {
     const project = projectPath(build.repository);
-    const asking = { client, project, pipeline: `${project}/pipelines/${pipelineOf(build)}`, signal, notes };
+    const asking = { client, project, pipeline: `${project}/pipelines/${parsePipelineId(build)}`, signal, notes };
     return {
       listJobs: () => listJobs(asking, build.finishedAt),
       fetchLog: async ({ id, name }, maxBytes) =>
@@ -108,7 +108,7 @@ export function createGitlabBuildSource(options: GitlabOptions & RunLimits): Bui
 
 /** Has the failed jobs of a pipeline run again. */
 export async function rerunOnGitlab(options: GitlabOptions, build: Build, signal: AbortSignal): Promise<void> {
-  const path = `${projectPath(build.repository)}/pipelines/${pipelineOf(build)}/retry`;
+  const path = `${projectPath(build.repository)}/pipelines/${parsePipelineId(build)}/retry`;
   const client = createGitlabClient(options, RERUN_MS);
   await client.send(z.unknown(), { method: 'POST', path, what: 'the re-run of its failed jobs', right: 'api', signal });
 }
@@ -147,7 +147,7 @@ async function fetchTestReport({ client, pipeline, signal, notes }: Asking): Pro
     return [{ name: 'test-report.xml', kind: 'report', text: `<testsuites>\n${body}\n</testsuites>\n`, notes: [] }];
   } catch (error) {
     if (signal.aborted) throw error;
-    if (!isMissing(error)) notes.push(`The test report could not be read: ${messageOf(error)}`);
+    if (!isMissing(error)) notes.push(`The test report could not be read: ${getErrorMessage(error)}`);
     return [];
   }
 }
@@ -195,7 +195,7 @@ function withoutStreams(trace: Buffer): Buffer {
   return Buffer.from(joined.replace(/^(\d{4}-\d\d-\d\dT[\d:.]{8,20}Z) [\da-f]{2}[OE](?: |$)/gm, '$1 '), 'latin1');
 }
 
-function pipelineOf(build: Build): string {
+function parsePipelineId(build: Build): string {
   const id = build.externalId ?? '';
   if (/^\d{1,15}$/.test(id)) return id;
   throw unknownBuild(build, 'GitLab');
@@ -243,14 +243,14 @@ export function createGitlabCommentClient(options: GitlabOptions): NotificationC
   const client = createGitlabClient(options, NOTICE_MS);
   return createCommentClient({
     ...{ label: 'GitLab', mode: 'edit', maxBody: 65_536 },
-    open: async (repository, mergeRequest, signal) => notesOf(client, repository, mergeRequest, signal),
+    open: async (repository, mergeRequest, signal) => openNotes(client, repository, mergeRequest, signal),
   });
 }
 
 /** Asked for once for each client. */
 const logins = new WeakMap<RestClient, string>();
 
-function notesOf(client: RestClient, repository: string, mergeRequest: number, signal: AbortSignal): CommentThread {
+function openNotes(client: RestClient, repository: string, mergeRequest: number, signal: AbortSignal): CommentThread {
   const path = `${projectPath(repository)}/merge_requests/${mergeRequest}/notes`;
   const one = (id: number) => ({ path: `${path}/${id}`, what: `our note ${id}`, right: RIGHT, signal });
   return {
@@ -289,14 +289,14 @@ export function createGitlabSuggestionClient(options: GitlabOptions): Notificati
   const client = createGitlabClient(options, NOTICE_MS);
   return createSuggestionClient({
     fenceWord: (lines) => `suggestion:-${lines - 1}+0`,
-    open: async (repository, mergeRequest, signal) => suggestionsOf(client, repository, mergeRequest, signal),
+    open: async (repository, mergeRequest, signal) => openSuggestions(client, repository, mergeRequest, signal),
   });
 }
 
-function suggestionsOf(client: RestClient, repository: string, mergeRequest: number, signal: AbortSignal): SuggestionThread {
+function openSuggestions(client: RestClient, repository: string, mergeRequest: number, signal: AbortSignal): SuggestionThread {
   const path = `${projectPath(repository)}/merge_requests/${mergeRequest}`;
   const what = `merge request ${mergeRequest}`;
-  const { edit, remove, ownLogin } = notesOf(client, repository, mergeRequest, signal);
+  const { edit, remove, ownLogin } = openNotes(client, repository, mergeRequest, signal);
   const oldPaths = new Map<string, string>();
   return {
     ...{ edit, remove, ownLogin },
@@ -363,11 +363,11 @@ export function gitlabConnection({ baseUrl, token }: GitlabOptions): Connection 
     hooks:
       token === null
         ? { because: 'FAULTLINE_GITLAB_TOKEN is not set' }
-        : { of: 'group/project', open: (project) => questionsOf({ baseUrl, token }, project) },
+        : { of: 'group/project', open: (project) => createWebhookQuestions({ baseUrl, token }, project) },
   };
 }
 
-function questionsOf(options: GitlabOptions, project: string): WebhookQuestions {
+function createWebhookQuestions(options: GitlabOptions, project: string): WebhookQuestions {
   const client = createGitlabClient(options, CONNECT_MS);
   const path = projectPath(project);
   const right = 'write webhooks (the scope api, and the role Maintainer)';
@@ -396,7 +396,7 @@ function questionsOf(options: GitlabOptions, project: string): WebhookQuestions 
     },
     right,
     // A push, because a test pipeline would be the project's newest pipeline over again.
-    testOf: (id) => `${path}${at`/hooks/${id}/test/push_events`}`,
+    buildTestPath: (id) => `${path}${at`/hooks/${id}/test/push_events`}`,
     deliveries: async (id, signal) => {
       const question = { path: `${path}${at`/hooks/${id}/events`}`, query: { per_page: 3 }, what: 'the deliveries', signal };
       const delivered = await client.get(Deliveries, question);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Build, CONSOLE_LOG, type SourceText, type TestResult } from '../../domain/build.ts';
-import { messageOf, TriageError } from '../../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../../domain/errors.ts';
 import { inParallel } from '../../lib/collections.ts';
 import { decodeSource } from '../../log/decode/decode.ts';
 import { type ArtifactRoom, artifactRoom, namelessText, openArtifact } from '../../log/survey/open-artifact.ts';
@@ -10,8 +10,8 @@ import { artifactsToFetch } from '../artifacts.ts';
 import { type Connection, greetingId } from '../connection.ts';
 import { withPage } from '../job-logs.ts';
 import { basicAuth } from '../probe.ts';
-import { bodyOf, withDeadline } from '../rest-client.ts';
-import { hmacOf } from '../webhook.ts';
+import { readBody, withDeadline } from '../rest-client.ts';
+import { computeHmac } from '../webhook.ts';
 
 /** The address of Jenkins, and the user who calls its API. */
 export interface JenkinsAccess {
@@ -96,7 +96,7 @@ async function fetchTestResults(
   const url = new URL(`testReport/api/json?tree=${encodeURIComponent(REPORT_TREE)}`, address);
   try {
     const bytes = await readJenkins(options, url, { what: 'the test report', right: READ_JOB, maxBytes: MAX_REPORT_BYTES, signal });
-    return TestReport.parse(JSON.parse(bytes.toString('utf8'))).suites.flatMap(resultsOf);
+    return TestReport.parse(JSON.parse(bytes.toString('utf8'))).suites.flatMap(toTestResults);
   } catch (error) {
     if (signal.aborted) throw error;
     if (!(error instanceof TriageError) || error.code !== 'not-found') {
@@ -109,18 +109,18 @@ async function fetchTestResults(
   }
 }
 
-function resultsOf(suite: TestReport['suites'][number]): TestResult[] {
+function toTestResults(suite: TestReport['suites'][number]): TestResult[] {
   return suite.cases.map((test) => ({
     name: test.name,
     suite: test.className ?? suite.name ?? null,
     file: null,
-    status: statusOf(test.status),
+    status: toTestStatus(test.status),
     durationMs: test.duration === null || test.duration === undefined ? null : test.duration * 1000,
   }));
 }
 
 /** Jenkins says PASSED, FIXED, FAILED, REGRESSION or SKIPPED. */
-function statusOf(status: string): TestResult['status'] {
+function toTestStatus(status: string): TestResult['status'] {
   if (status === 'FAILED' || status === 'REGRESSION') return 'failed';
   return status === 'SKIPPED' ? 'skipped' : 'passed';
 }
@@ -138,7 +138,7 @@ const READ_JOB = 'permission to read the job';
 
 export async function readJenkins(access: JenkinsAccess, url: URL, { what, right, maxBytes, signal }: JenkinsQuestion): Promise<Buffer> {
   const response = await callJenkins(access, url, what, { signal });
-  if (response.ok) return await bodyOf('Jenkins', what, response.body, maxBytes);
+  if (response.ok) return await readBody('Jenkins', what, response.body, maxBytes);
   await response.body?.cancel();
   throw jenkinsRefusal(what, response.status, right);
 }
@@ -225,7 +225,7 @@ async function readArtifact({ get, signal, room }: JenkinsArtifacts, name: strin
     return await openArtifact(name, bytes, room);
   } catch (error) {
     if (signal.aborted || !(error instanceof TriageError)) throw error;
-    return [namelessText(name, messageOf(error))];
+    return [namelessText(name, getErrorMessage(error))];
   }
 }
 
@@ -283,7 +283,7 @@ export function jenkinsConnection(): Connection {
     greet: (secret, nowMs) => {
       const body = JSON.stringify({ repository: 'faultline/connect', pipeline: 'connect', number: 0, status: 'test' });
       const [id, timestamp] = [greetingId(), String(Math.floor(nowMs / 1000))];
-      const signature = `sha256=${hmacOf(secret, `${id}.${timestamp}.`, body)}`;
+      const signature = `sha256=${computeHmac(secret, `${id}.${timestamp}.`, body)}`;
       return { body, headers: { 'x-faultline-id': id, 'x-faultline-timestamp': timestamp, 'x-faultline-signature': signature } };
     },
     hooks: { because: 'Jenkins keeps its notifications in the configuration of each job' },

@@ -38,11 +38,11 @@ export function jenkinsDescription({ heads }: Situation, options: DescriptionOpt
   if (causes.length === 0 && question !== null) return null;
   const { url, externalId, number, pipeline } = build;
   const [first, ...others] = arrangeAnswers(causes);
-  const text = first === undefined ? notAnalysed(job?.error ?? null, options) : sentenceOf(first, others.length, options);
+  const text = first === undefined ? notAnalysed(job?.error ?? null, options) : formatSentence(first, others.length, options);
   return { build: { url, externalId, number, pipeline }, text, format: options.format };
 }
 
-function sentenceOf(cause: Cause, others: number, options: DescriptionOptions): string {
+function formatSentence(cause: Cause, others: number, options: DescriptionOptions): string {
   const plain = (text: string, limit: number) => shown(text, limit, options.format);
   const { analysis } = cause;
   const title = plain(analysis.answer.title.replaceAll('`', ''), 200).replace(/\.$/, '');

@@ -22,7 +22,7 @@ export function jenkinsProvider(settings: JenkinsSettings): Provider {
     openPastRuns: null,
     code: null,
     rerun: null,
-    channels: channelsOf(settings),
+    channels: createChannels(settings),
     health:
       baseUrl === null
         ? null
@@ -39,7 +39,7 @@ export function jenkinsProvider(settings: JenkinsSettings): Provider {
 const isOfOurs = ({ provider }: Build) => provider === 'jenkins';
 
 /** Creates the channel for the description of each failed build, if configured. */
-function channelsOf(settings: JenkinsSettings): ProviderChannel[] {
+function createChannels(settings: JenkinsSettings): ProviderChannel[] {
   const { description, baseUrl, user, token } = settings;
   if (description === 'off') return [];
   const rule = buildRule({ channel: 'jenkins-description', isOfOurs });

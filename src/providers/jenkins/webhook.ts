@@ -14,8 +14,8 @@ import {
   webAddress,
 } from '../read-input.ts';
 import {
+  computeHmac,
   createWebhook,
-  hmacOf,
   matchesAny,
   type Reading,
   readBasicPassword,
@@ -47,7 +47,7 @@ function checkSigned(request: WebhookRequest, signature: string | undefined, sec
     throw refused('A signed delivery needs the headers X-Faultline-Id, X-Faultline-Timestamp and X-Faultline-Signature.');
   if (id.length > 200 || !/^\d{1,12}$/.test(timestamp))
     throw refused('X-Faultline-Timestamp must be Unix time in seconds, and X-Faultline-Id at most 200 characters.');
-  const expected = secrets.map((secret) => `sha256=${hmacOf(secret, `${id}.${timestamp}.`, request.body)}`);
+  const expected = secrets.map((secret) => `sha256=${computeHmac(secret, `${id}.${timestamp}.`, request.body)}`);
   if (!matchesAny(signature, expected))
     throw refused('X-Faultline-Signature does not match the body, ID and timestamp with any configured secret.');
   requireRecent('X-Faultline-Timestamp', timestamp, nowMs);
@@ -176,14 +176,14 @@ function readNotification(event: NotificationEvent): Reading {
   const { build } = event;
   const phase = build.phase.toUpperCase();
   if (phase !== 'COMPLETED' && phase !== 'FINALIZED') return { ignored: `phase ${phase}: the build has not ended` };
-  const status = statusOf(build.status ?? '');
+  const status = toBuildStatus(build.status ?? '');
   if (status === null) return { ignored: endedOtherwise(build.status) };
   const started = build.timestamp ?? null;
   return {
     build: sparseBuild({
       provider: 'jenkins',
       repository: repositoryOfClone(build.scm?.url) ?? event.name,
-      pipeline: pipelineOf(event.url) ?? event.name,
+      pipeline: toPipelineName(event.url) ?? event.name,
       number: String(build.number),
       externalId: build.full_url ?? null,
       branch: build.scm?.branch?.replace(/^origin\//, '') ?? null,
@@ -206,7 +206,7 @@ function failedTest(fullName: string): TestResult {
 }
 
 function readGeneric(event: GenericEvent): Reading {
-  const status = statusOf(event.status);
+  const status = toBuildStatus(event.status);
   if (status === null) return { ignored: endedOtherwise(event.status) };
   const { repository, pipeline, ...known } = event;
   return {
@@ -219,7 +219,7 @@ function readGeneric(event: GenericEvent): Reading {
   };
 }
 
-function statusOf(status: string): BuildStatus | null {
+function toBuildStatus(status: string): BuildStatus | null {
   const word = status.toLowerCase();
   if (word === 'failure' || word === 'failed' || word === 'unstable') return 'failed';
   return word === 'success' || word === 'passed' ? 'passed' : null;
@@ -232,7 +232,7 @@ function endedOtherwise(status: string | null | undefined): string {
 /**
  * Converts `job/folder/job/name/` to `folder/name`, because two folders may contain jobs with the same name.
  */
-function pipelineOf(jobUrl: string | null | undefined): string | null {
+function toPipelineName(jobUrl: string | null | undefined): string | null {
   const names = [...(jobUrl ?? '').matchAll(/(?:^|\/)job\/([^/]+)/g)].map((match) => decodedSegment(match[1] ?? ''));
   const pipeline = shortText(500).safeParse(names.join('/'));
   return pipeline.success ? pipeline.data : null;

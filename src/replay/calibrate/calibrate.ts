@@ -4,11 +4,11 @@ import { TriageError } from '../../domain/errors.ts';
 import type { Risk } from '../../lib/binomial-bound.ts';
 import { bootstrapWeights } from '../../lib/statistics.ts';
 import type { DecidedAnswer } from '../../stores/measurements.ts';
-import { foldsBy, projectOf } from '../cases/case.ts';
-import { BINS, binOf, calibrationError as errorOfWeighted } from '../figures/calibration.ts';
+import { foldsBy, resolveProject } from '../cases/case.ts';
+import { BINS, calibrationError as errorOfWeighted, getBin } from '../figures/calibration.ts';
 import { isRight, judgedCases } from '../figures/figure.ts';
 import type { ReplayedCase } from '../run/replay.ts';
-import { type FitMethod, fitCategories, type LabelledAnswer, type Statement, weightOf, worthOf } from './fit.ts';
+import { computeEffectiveSize, type FitMethod, fitCategories, getWeight, type LabelledAnswer, type Statement } from './fit.ts';
 import { type CategoryThreshold, thresholdsAt } from './threshold.ts';
 
 export interface CalibrateOptions {
@@ -58,7 +58,7 @@ const FOLDS = 5;
 const NAMED_PROJECTS = 50;
 
 /** Fits a calibration to answers whose truth is known. Throws `invalid-input` where there is none. */
-export function calibrationOf(answers: readonly LabelledAnswer[], options: CalibrateOptions): FittedCalibration {
+export function fitCalibration(answers: readonly LabelledAnswer[], options: CalibrateOptions): FittedCalibration {
   if (answers.length === 0)
     throw new TriageError('invalid-input', 'No answer has a known correct category, so there is nothing to calibrate with.');
   const maps = fitCategories(answers, options.method);
@@ -69,10 +69,10 @@ export function calibrationOf(answers: readonly LabelledAnswer[], options: Calib
     categories: byCategory((category) => withThreshold(maps[category], category, thresholds)),
     ...{ createdAt: new Date(options.now).toISOString(), createdBy: options.createdBy, risk: options.risk },
     fittedOn: fittedOn(answers, options),
-    before: scoresOf(answers),
-    after: held === null ? null : scoresOf(held),
+    before: computeScores(answers),
+    after: held === null ? null : computeScores(held),
   };
-  return { calibration, rows: rowsOf(answers, maps, held), thresholds, held };
+  return { calibration, rows: createRows(answers, maps, held), thresholds, held };
 }
 
 /**
@@ -93,7 +93,7 @@ function withThreshold(map: CategoryMap, category: Category, thresholds: readonl
   return found === undefined ? map : { ...map, threshold: found.threshold };
 }
 
-function rowsOf(
+function createRows(
   answers: readonly LabelledAnswer[],
   maps: Readonly<Record<Category, CategoryMap>>,
   held: readonly LabelledAnswer[] | null,
@@ -105,7 +105,7 @@ function rowsOf(
       category,
       method: category === 'all' ? null : maps[category].method,
       cases: own.length,
-      worth: worthOf(own),
+      worth: computeEffectiveSize(own),
       right: own.filter(({ right }) => right).length,
       eceBefore: calibrationError(own),
       eceAfter: held === null ? null : calibrationError(held.filter(isOwn)),
@@ -113,7 +113,7 @@ function rowsOf(
   });
 }
 
-function scoresOf(answers: readonly LabelledAnswer[]): { ece: Measured; brier: Measured } {
+function computeScores(answers: readonly LabelledAnswer[]): { ece: Measured; brier: Measured } {
   return { ece: withInterval(answers, calibrationError), brier: withInterval(answers, brierScore) };
 }
 
@@ -143,11 +143,11 @@ export interface Measured {
  */
 export function reliability(statements: readonly Statement[]) {
   return Array.from({ length: BINS }, (_, bin) => bin).flatMap((bin) => {
-    const inside = statements.filter(({ stated }) => binOf(stated) === bin);
+    const inside = statements.filter(({ stated }) => getBin(stated) === bin);
     if (inside.length === 0) return [];
-    const weight = inside.reduce((sum, one) => sum + weightOf(one), 0);
-    const stated = inside.reduce((sum, one) => sum + weightOf(one) * one.stated, 0) / weight;
-    const right = inside.reduce((sum, one) => sum + (one.right ? weightOf(one) : 0), 0) / weight;
+    const weight = inside.reduce((sum, one) => sum + getWeight(one), 0);
+    const stated = inside.reduce((sum, one) => sum + getWeight(one) * one.stated, 0) / weight;
+    const right = inside.reduce((sum, one) => sum + (one.right ? getWeight(one) : 0), 0) / weight;
     return [{ from: bin / BINS, to: (bin + 1) / BINS, cases: inside.length, stated, right }];
   });
 }
@@ -157,7 +157,7 @@ export function reliability(statements: readonly Statement[]) {
  * for no statements.
  */
 export function calibrationError(statements: readonly Statement[]): number {
-  return errorOfWeighted(statements.map((one) => ({ ...one, weight: weightOf(one) })));
+  return errorOfWeighted(statements.map((one) => ({ ...one, weight: getWeight(one) })));
 }
 
 /**
@@ -165,8 +165,8 @@ export function calibrationError(statements: readonly Statement[]): number {
  * statements.
  */
 export function brierScore(statements: readonly Statement[]): number {
-  const all = statements.reduce((sum, one) => sum + weightOf(one), 0);
-  return all === 0 ? 0 : statements.reduce((sum, one) => sum + weightOf(one) * (one.stated - Number(one.right)) ** 2, 0) / all;
+  const all = statements.reduce((sum, one) => sum + getWeight(one), 0);
+  return all === 0 ? 0 : statements.reduce((sum, one) => sum + getWeight(one) * (one.stated - Number(one.right)) ** 2, 0) / all;
 }
 
 /**
@@ -196,7 +196,7 @@ export function labelledCases(cases: readonly ReplayedCase[]): LabelledAnswer[] 
     const stated = result.rawConfidence ?? result.answerConfidence;
     if (row === null || stated === null || !category.success) return [];
     return [
-      { id: result.id, project: projectOf(row), category: category.data, stated, right: isRight(entry), at: row.happened_at ?? null },
+      { id: result.id, project: resolveProject(row), category: category.data, stated, right: isRight(entry), at: row.happened_at ?? null },
     ];
   });
 }

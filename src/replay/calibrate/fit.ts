@@ -11,7 +11,7 @@ export interface LabelledAnswer extends Statement {
   readonly at: string | null;
 }
 
-export function weightOf({ weight = 1 }: Statement): number {
+export function getWeight({ weight = 1 }: Statement): number {
   return weight;
 }
 
@@ -19,9 +19,9 @@ export function weightOf({ weight = 1 }: Statement): number {
  * Computes the effective sample size: the number of equally weighted cases that weighted ones are worth (Kish
  * 1965). It is their number if none is weighted.
  */
-export function worthOf(statements: readonly Statement[]): number {
-  const weight = statements.reduce((sum, one) => sum + weightOf(one), 0);
-  const squares = statements.reduce((sum, one) => sum + weightOf(one) ** 2, 0);
+export function computeEffectiveSize(statements: readonly Statement[]): number {
+  const weight = statements.reduce((sum, one) => sum + getWeight(one), 0);
+  const squares = statements.reduce((sum, one) => sum + getWeight(one) ** 2, 0);
   return squares === 0 ? 0 : weight ** 2 / squares;
 }
 
@@ -30,9 +30,9 @@ export function worthOf(statements: readonly Statement[]): number {
  * count as twenty.
  */
 function asWorth<One extends Statement>(statements: readonly One[]): (One & { readonly weight: number })[] {
-  const weight = statements.reduce((sum, one) => sum + weightOf(one), 0);
-  const share = weight === 0 ? 1 : worthOf(statements) / weight;
-  return statements.map((one) => ({ ...one, weight: weightOf(one) * share }));
+  const weight = statements.reduce((sum, one) => sum + getWeight(one), 0);
+  const share = weight === 0 ? 1 : computeEffectiveSize(statements) / weight;
+  return statements.map((one) => ({ ...one, weight: getWeight(one) * share }));
 }
 
 /** `auto`: isotonic where there are enough cases, else Platt. */
@@ -67,11 +67,11 @@ type Curve = (stated: number) => number;
  * effective sample size.
  */
 export function fitCategories(answers: readonly LabelledAnswer[], method: FitMethod): Record<Category, CategoryMap> {
-  const pooled = worthOf(answers) >= OWN_FROM ? curveOf(answers, method) : null;
+  const pooled = computeEffectiveSize(answers) >= OWN_FROM ? fitCurve(answers, method) : null;
   return byCategory((category) => {
     const own = answers.filter((answer) => answer.category === category);
     const counts = { cases: own.length, right: own.filter(({ right }) => right).length };
-    const worth = worthOf(own);
+    const worth = computeEffectiveSize(own);
     if (pooled === null || worth < POOLED_FROM) return cappedCurve(own, counts, pooled);
     if (worth < OWN_FROM) return { method: 'pooled', ...counts, points: sampled((stated) => Math.min(stated, pooled(stated)), GRID) };
     return ownCurve(own, counts, pooled, method);
@@ -90,9 +90,9 @@ function ownCurve(
   pooled: Curve,
   method: FitMethod,
 ): CategoryMap {
-  const worth = worthOf(own);
+  const worth = computeEffectiveSize(own);
   const share = worth / (worth + DRAWN);
-  const curve = curveOf(own, method);
+  const curve = fitCurve(own, method);
   const stated = own.map((answer) => answer.stated).sort((left, right) => left - right);
   const seen = stated[POOLED_FROM - 1] ?? 1;
   const drawn = (at: number) => share * curve(at) + (1 - share) * pooled(at);
@@ -107,13 +107,13 @@ function ownCurve(
 /** Returns the stated probability, but at most what so few cases and all others together support. */
 function cappedCurve(own: readonly LabelledAnswer[], counts: Pick<CategoryMap, 'cases' | 'right'>, pooled: Curve | null): CategoryMap {
   const right = asWorth(own).reduce((sum, answer) => sum + (answer.right ? answer.weight : 0), 0);
-  const most = (right + BELIEVED.right) / (worthOf(own) + BELIEVED.of);
+  const most = (right + BELIEVED.right) / (computeEffectiveSize(own) + BELIEVED.of);
   const curve = (stated: number) => Math.min(stated, most, pooled?.(stated) ?? 1);
   return { method: 'capped', ...counts, points: sampled(curve, [...GRID, most]) };
 }
 
-function curveOf(statements: readonly Statement[], method: FitMethod): Curve {
-  if (methodFor(worthOf(statements), method) === 'platt') return fitPlatt(asWorth(statements));
+function fitCurve(statements: readonly Statement[], method: FitMethod): Curve {
+  if (methodFor(computeEffectiveSize(statements), method) === 'platt') return fitPlatt(asWorth(statements));
   const points = fitIsotonic(statements);
   return (stated) => calibrated(points, stated);
 }
@@ -252,14 +252,14 @@ export function fitIsotonic(statements: readonly Statement[]): CategoryMap['poin
   const blocks: Block[] = [];
   for (const block of sameStatements(statements)) {
     let joined = block;
-    for (let last = blocks.at(-1); last !== undefined && shareOf(last) >= shareOf(joined); last = blocks.at(-1)) {
+    for (let last = blocks.at(-1); last !== undefined && computeShare(last) >= computeShare(joined); last = blocks.at(-1)) {
       blocks.pop();
       joined = { from: last.from, to: joined.to, weight: last.weight + joined.weight, right: last.right + joined.right };
     }
     blocks.push(joined);
   }
   return blocks.flatMap((block) => {
-    const share = Math.min(SUREST, Math.max(LEAST, shareOf(block)));
+    const share = Math.min(SUREST, Math.max(LEAST, computeShare(block)));
     const begin: [number, number] = [block.from, share];
     return block.from === block.to ? [begin] : [begin, [block.to, share] satisfies [number, number]];
   });
@@ -274,6 +274,6 @@ function sameStatements(statements: readonly Statement[]): Block[] {
   return [...found.values()].sort((left, right) => left.from - right.from);
 }
 
-function shareOf({ right, weight }: Block): number {
+function computeShare({ right, weight }: Block): number {
   return right / weight;
 }

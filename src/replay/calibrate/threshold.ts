@@ -1,7 +1,7 @@
 import { type CategoryMap, calibratedConfidence } from '../../domain/calibration.ts';
 import { CATEGORIES, type Category } from '../../domain/category.ts';
 import { casesNeeded, type Risk, upperShare } from '../../lib/binomial-bound.ts';
-import { type LabelledAnswer, weightOf } from './fit.ts';
+import { getWeight, type LabelledAnswer } from './fit.ts';
 
 export interface CategoryThreshold {
   readonly category: Category;
@@ -44,17 +44,17 @@ export function thresholdsAt(
 ): CategoryThreshold[] {
   return CATEGORIES.map((category) => {
     const own = answers.filter((answer) => answer.category === category);
-    return thresholdOf(category, own, maps[category], { risk, doubted });
+    return findThreshold(category, own, maps[category], { risk, doubted });
   });
 }
 
-function thresholdOf(
+function findThreshold(
   category: Category,
   own: readonly LabelledAnswer[],
   map: CategoryMap,
   { risk, doubted }: { readonly risk: Risk; readonly doubted: number },
 ): CategoryThreshold {
-  const levels = levelsOf(own, map, doubted);
+  const levels = listLevels(own, map, doubted);
   const none = { category, cases: own.length, needed: casesNeeded(risk) };
   const found = lowestLevel(levels, risk);
   if (found === null) return { ...none, threshold: null, published: 0, wrong: 0, upper: null };
@@ -84,18 +84,18 @@ interface Kept extends Level {
  * Lists the levels from the most confident answer downwards, by the stated probability and not by the map.
  * The map joins levels by which answers are right, and a test must not depend on that.
  */
-function levelsOf(own: readonly LabelledAnswer[], { points }: CategoryMap, doubted: number): Level[] {
+function listLevels(own: readonly LabelledAnswer[], { points }: CategoryMap, doubted: number): Level[] {
   const least = calibratedConfidence(points, doubted);
   const sure = own.filter(({ stated }) => stated > doubted).sort((left, right) => right.stated - left.stated);
   const levels: Level[] = [];
   let [published, wrong, weight, squares, wrongWeight] = [0, 0, 0, 0, 0];
   for (const [index, answer] of sure.entries()) {
     published++;
-    weight += weightOf(answer);
-    squares += weightOf(answer) ** 2;
+    weight += getWeight(answer);
+    squares += getWeight(answer) ** 2;
     if (!answer.right) {
       wrong++;
-      wrongWeight += weightOf(answer);
+      wrongWeight += getWeight(answer);
     }
     const next = sure[index + 1]?.stated;
     if (next === answer.stated) continue;

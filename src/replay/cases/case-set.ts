@@ -1,10 +1,10 @@
 import { gzipSync } from 'node:zlib';
 import type { Category } from '../../domain/category.ts';
-import { messageOf } from '../../domain/errors.ts';
+import { getErrorMessage } from '../../domain/errors.ts';
 import type { Masker } from '../../log/mask/mask.ts';
 import { maskExperiment } from '../../service/experiments.ts';
-import { type BadCase, type CaseOutcome, type CaseTexts, DatasetRow, projectOf, type ReplayCase } from './case.ts';
-import { hashOf } from './choose.ts';
+import { type BadCase, type CaseOutcome, type CaseTexts, DatasetRow, type ReplayCase, resolveProject } from './case.ts';
+import { hashText } from './choose.ts';
 import { SET_FILE } from './folder.ts';
 import type { NewFolder } from './new-folder.ts';
 
@@ -74,7 +74,7 @@ async function readCase(one: ReplayCase, options: CaseSetOptions): Promise<Maske
     const masked = await maskCase(one.row, texts, options.masker);
     return masked.idHidden ? { field: 'id', reason: 'the ID contains something that is masked in logs' } : masked;
   } catch (error) {
-    return { field: null, reason: messageOf(error) };
+    return { field: null, reason: getErrorMessage(error) };
   }
 }
 
@@ -128,7 +128,7 @@ function fileName(id: string): string {
     .replace(/[^\w.-]+/g, '_')
     .replace(/^\.+/, '_')
     .slice(0, 80);
-  return `${plain}-${hashOf('file', id)}`;
+  return `${plain}-${hashText('file', id)}`;
 }
 
 function compressed(text: string): Buffer {
@@ -262,7 +262,7 @@ export async function checkCases(outcomes: AsyncIterable<CaseOutcome>, options: 
     if (row.happened_at != null) dated++;
     const category = row.category ?? 'none';
     categories[category] = (categories[category] ?? 0) + 1;
-    projects.set(projectOf(row), (projects.get(projectOf(row)) ?? 0) + 1);
+    projects.set(resolveProject(row), (projects.get(resolveProject(row)) ?? 0) + 1);
   }
   const bySize = [...projects].sort(([left, ones], [right, others]) => others - ones || (left < right ? -1 : 1));
   return { cases, good, problems, categories, projects: Object.fromEntries(bySize), dated };
@@ -292,7 +292,7 @@ async function problemsWith(one: ReplayCase, line: number, { logs }: CheckOption
     const beyond = (row.expected_lines ?? []).findIndex(([, end]) => end > lines);
     if (beyond !== -1) found.push(problem(`expected_lines.${beyond}`, `the log ends at line ${lines}`));
   } catch (error) {
-    found.push(problem(null, messageOf(error)));
+    found.push(problem(null, getErrorMessage(error)));
   }
   return found;
 }

@@ -121,7 +121,7 @@ export function foldsBy<T>(cases: readonly T[], projectOf: (entry: T) => string,
  * Returns the project that a row names; else the repository of its source; else the first part of its id
  * ("ldtax/97"); else the row itself.
  */
-export function projectOf(row: DatasetRow): string {
+export function resolveProject(row: DatasetRow): string {
   if (row.project != null && row.project !== '') return row.project;
   const repository = /^https?:\/\/[\w.-]+\/([^/\s]+\/[^/\s]+)/.exec(row.source ?? '')?.[1];
   if (repository !== undefined) return repository;

@@ -4,7 +4,7 @@ import { basename, dirname, isAbsolute, join, relative } from 'node:path';
 import { z } from 'zod';
 import type { SourceText } from '../../domain/build.ts';
 import { CATEGORIES } from '../../domain/category.ts';
-import { messageOf, TriageError } from '../../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../../domain/errors.ts';
 import { append } from '../../lib/collections.ts';
 
 import { decodeSources } from '../../log/decode/archive.ts';
@@ -18,7 +18,7 @@ export type RowOutcome = { readonly line: number; readonly row: DatasetRow; read
 export async function* datasetCases(path: string): AsyncGenerator<CaseOutcome> {
   for await (const outcome of readDataset(path)) {
     if ('error' in outcome) yield outcome;
-    else yield { line: outcome.line, one: { row: outcome.row, load: (limits) => textsOf(outcome.row, path, limits) } };
+    else yield { line: outcome.line, one: { row: outcome.row, load: (limits) => readTexts(outcome.row, path, limits) } };
   }
 }
 
@@ -49,12 +49,12 @@ function parseRow(text: string, line: number): RowOutcome {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    return { line, id: null, error: `line ${line} is not JSON: ${messageOf(error)}` };
+    return { line, id: null, error: `line ${line} is not JSON: ${getErrorMessage(error)}` };
   }
   const parsed = DatasetRow.safeParse(value);
   if (parsed.success) return { line, row: parsed.data, value };
-  const { path, reason } = problemOf(parsed.error, value);
-  const all = problemsOf(parsed.error, value);
+  const { path, reason } = findProblem(parsed.error, value);
+  const all = listProblems(parsed.error, value);
   const id = z.object({ id: z.string() }).safeParse(value);
   const error = `line ${line}, field ${path}: ${reason}`;
   return { line, id: id.success ? id.data.id : null, field: path, error, ...(all.length > 1 ? { problems: all } : {}) };
@@ -65,7 +65,7 @@ function parseRow(text: string, line: number): RowOutcome {
  * report and further files, all together within the limit. Throws if it has no text, a file cannot be read,
  * two logs have the same name, or a failure names a log that does not exist.
  */
-export async function textsOf(row: DatasetRow, datasetPath: string, limits: CaseLimits): Promise<CaseTexts> {
+export async function readTexts(row: DatasetRow, datasetPath: string, limits: CaseLimits): Promise<CaseTexts> {
   const folder = dirname(datasetPath);
   const read = (path: string, maxBytes = limits.maxBytes) => fileTexts(folder, path, maxBytes);
   checkLogNames(row);
@@ -76,7 +76,7 @@ export async function textsOf(row: DatasetRow, datasetPath: string, limits: Case
       const isTooLarge = error instanceof TriageError && error.code === 'too-large';
       throw isTooLarge && room < limits.maxBytes ? tooLarge(`Row ${row.id} with ${path}`, limits.maxBytes) : error;
     });
-    room -= lengthOf(texts);
+    room -= countCharacters(texts);
     return texts;
   };
   const sources: SourceText[] = [];
@@ -99,7 +99,7 @@ function checkLogNames({ id, logs, failures }: DatasetRow): void {
 }
 
 /** Counts characters; no text has more of them than bytes. */
-function lengthOf(texts: readonly SourceText[]): number {
+function countCharacters(texts: readonly SourceText[]): number {
   return texts.reduce((sum, { text }) => sum + text.length, 0);
 }
 
@@ -133,14 +133,14 @@ const LABELS: ReadonlySet<string> = new Set(['category', 'also_ok', 'category_al
 const SHOWN = 60;
 
 /** Returns the first error. */
-export function problemOf(error: z.ZodError, value: unknown): RowProblem {
-  return problemsOf(error, value)[0] ?? { path: '(row)', reason: error.message };
+export function findProblem(error: z.ZodError, value: unknown): RowProblem {
+  return listProblems(error, value)[0] ?? { path: '(row)', reason: error.message };
 }
 
 /**
  * Lists all errors, in the order of the row. A label outside the taxonomy is quoted next to the allowed ones.
  */
-function problemsOf(error: z.ZodError, value: unknown): RowProblem[] {
+function listProblems(error: z.ZodError, value: unknown): RowProblem[] {
   return error.issues.map((issue) => {
     const path = issue.path.join('.') || '(row)';
     const given = isLabel(issue.path) ? issue.path.reduce(valueAt, value) : undefined;
@@ -233,7 +233,7 @@ export async function* numberedLines(path: string, maxLineBytes = MAX_LINE_BYTES
     bytes = 0;
     return done.text !== null && done.text.trim() === '' ? null : done;
   };
-  for await (const chunk of chunksOf(path)) {
+  for await (const chunk of readChunks(path)) {
     let from = 0;
     for (let end = chunk.indexOf(LINE_FEED); end !== -1; end = chunk.indexOf(LINE_FEED, from)) {
       take(chunk.subarray(from, end));
@@ -247,10 +247,10 @@ export async function* numberedLines(path: string, maxLineBytes = MAX_LINE_BYTES
   if (last !== null) yield last;
 }
 
-async function* chunksOf(path: string): AsyncGenerator<Buffer> {
+async function* readChunks(path: string): AsyncGenerator<Buffer> {
   try {
     for await (const chunk of createReadStream(path)) if (Buffer.isBuffer(chunk)) yield chunk;
   } catch (cause) {
-    throw new TriageError('not-found', `${path} cannot be read: ${messageOf(cause)}.`, { cause });
+    throw new TriageError('not-found', `${path} cannot be read: ${getErrorMessage(cause)}.`, { cause });
   }
 }

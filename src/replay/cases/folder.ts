@@ -4,11 +4,11 @@ import { basename, join } from 'node:path';
 import { z } from 'zod';
 import type { SourceText } from '../../domain/build.ts';
 import { CATEGORIES, type Category } from '../../domain/category.ts';
-import { messageOf, TriageError } from '../../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../../domain/errors.ts';
 import { append } from '../../lib/collections.ts';
 
 import { type CaseLimits, type CaseOutcome, type CaseTexts, DatasetRow } from './case.ts';
-import { datasetCases, problemOf, readLog } from './dataset.ts';
+import { datasetCases, findProblem, readLog } from './dataset.ts';
 
 /** The file name of the rows of an exported case set. */
 export const SET_FILE = 'cases.jsonl';
@@ -60,9 +60,9 @@ export async function* folderCases(root: string): AsyncGenerator<CaseOutcome> {
   let line = 0;
   for await (const found of walk({ path: root, inside: '', category: null, project: [] })) {
     line++;
-    const truth = await truthOf(found);
+    const truth = await readTruth(found);
     if ('error' in truth) yield { line, id: found.id, error: truth.error };
-    else yield { line, one: { row: { project: found.project, ...truth, id: found.id }, load: (limits) => textsOf(found, limits) } };
+    else yield { line, one: { row: { project: found.project, ...truth, id: found.id }, load: (limits) => readTexts(found, limits) } };
   }
 }
 
@@ -78,16 +78,16 @@ interface Found {
 }
 
 async function* walk(place: Place): AsyncGenerator<Found> {
-  const entries = (await entriesOf(place.path)).filter(({ name }) => !LEFT_OUT.test(name));
+  const entries = (await readEntries(place.path)).filter(({ name }) => !LEFT_OUT.test(name));
   const files = entries.filter((entry) => entry.isFile()).map(({ name }) => name);
   if (files.includes(TRUTH)) yield folderCase(place, files);
   else for (const name of files) if (!SIDECAR.test(name)) yield fileCase(place, name, files);
   for (const entry of entries) if (entry.isDirectory()) yield* walk(below(place, entry.name));
 }
 
-async function entriesOf(path: string): Promise<Dirent[]> {
+async function readEntries(path: string): Promise<Dirent[]> {
   const entries = await readdir(path, { withFileTypes: true }).catch((cause: unknown) => {
-    throw new TriageError('not-found', `The folder ${path} cannot be read: ${messageOf(cause)}.`, { cause });
+    throw new TriageError('not-found', `The folder ${path} cannot be read: ${getErrorMessage(cause)}.`, { cause });
   });
   return entries.sort((left, right) => (left.name < right.name ? -1 : 1));
 }
@@ -135,17 +135,17 @@ function fileCase(place: Place, name: string, files: readonly string[]): Found {
   };
 }
 
-async function truthOf({ folder, truth, category }: Found): Promise<Truth | { readonly error: string }> {
+async function readTruth({ folder, truth, category }: Found): Promise<Truth | { readonly error: string }> {
   const label = category === null ? {} : { category };
   if (truth === null) return label;
   try {
     return { ...label, ...parseTruth(truth, await readFile(join(folder, truth), 'utf8')) };
   } catch (error) {
-    return { error: `${truth} cannot be read: ${messageOf(error)}` };
+    return { error: `${truth} cannot be read: ${getErrorMessage(error)}` };
   }
 }
 
-async function textsOf({ id, folder, files, green }: Found, { maxBytes, green: wanted }: CaseLimits): Promise<CaseTexts> {
+async function readTexts({ id, folder, files, green }: Found, { maxBytes, green: wanted }: CaseLimits): Promise<CaseTexts> {
   const sources: SourceText[] = [];
   for (const name of files) append(sources, await readLog(join(folder, name), maxBytes));
   if (sources.length === 0) throw new TriageError('invalid-input', `The folder of ${id} contains no log`);
@@ -196,7 +196,7 @@ function parseTruth(name: string, text: string): Truth | { readonly error: strin
   try {
     value = JSON.parse(text);
   } catch (error) {
-    return { error: `${name} is not JSON: ${messageOf(error)}` };
+    return { error: `${name} is not JSON: ${getErrorMessage(error)}` };
   }
   const held = z.record(z.string(), z.unknown()).safeParse(value);
   if (!held.success) return { error: `${name} is not a JSON object` };
@@ -208,7 +208,7 @@ function parseTruth(name: string, text: string): Truth | { readonly error: strin
   });
   const parsed = TruthFile.safeParse(Object.fromEntries(fields));
   if (parsed.success) return parsed.data;
-  const { path, reason } = problemOf(parsed.error, Object.fromEntries(fields));
+  const { path, reason } = findProblem(parsed.error, Object.fromEntries(fields));
   const [field = '', ...rest] = path.split('.');
   return { error: `${name}, field ${[written.get(field) ?? field, ...rest].join('.')}: ${reason}` };
 }

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { reasonOf, TriageError } from '../../domain/errors.ts';
+import { getErrorReason, TriageError } from '../../domain/errors.ts';
 
 /** Characters that wait to be written together. */
 const BUFFERED = 256 * 1024;
@@ -21,7 +21,7 @@ export async function beginFolder(path: string) {
   const guarded = <T>(work: Promise<T>) => work.catch((cause: unknown) => Promise.reject(storageError(path, cause)));
   const pending = new Map<string, string>();
   const handles = new Map<string, Awaited<ReturnType<typeof open>>>();
-  const handleOf = async (name: string) => {
+  const getHandle = async (name: string) => {
     const handle = handles.get(name) ?? (await open(join(partial, name), 'a'));
     handles.set(name, handle);
     return handle;
@@ -29,7 +29,7 @@ export async function beginFolder(path: string) {
   const flush = async (name: string) => {
     const text = pending.get(name) ?? '';
     pending.set(name, '');
-    await (await handleOf(name)).appendFile(text);
+    await (await getHandle(name)).appendFile(text);
   };
   const flushAll = async () => {
     for (const name of pending.keys()) await flush(name);
@@ -75,5 +75,5 @@ function exists(path: string): TriageError {
  */
 export function storageError(path: string, cause: unknown): TriageError {
   if (cause instanceof TriageError) return cause;
-  return new TriageError('storage-failed', `${path} cannot be written: ${reasonOf(cause)}. Nothing was left behind.`, { cause });
+  return new TriageError('storage-failed', `${path} cannot be written: ${getErrorReason(cause)}. Nothing was left behind.`, { cause });
 }

@@ -3,11 +3,11 @@ import { z } from 'zod';
 import type { Category } from '../../domain/category.ts';
 import { TriageError } from '../../domain/errors.ts';
 import { readSources } from '../../log/read-sources.ts';
-import { failuresOf, isUnknown } from '../../log/recognise/failures.ts';
-import { type LikenessParts, likenessFeatures, likenessOf, nearMatchIndex } from '../../log/recognise/likeness.ts';
-import { type BadCase, type CaseTexts, DatasetRow, projectOf } from './case.ts';
-import { hashOf } from './choose.ts';
-import { readDataset, textsOf } from './dataset.ts';
+import { isUnknown, listFailures } from '../../log/recognise/failures.ts';
+import { extractLikeness, type LikenessParts, likenessFeatures, nearMatchIndex } from '../../log/recognise/likeness.ts';
+import { type BadCase, type CaseTexts, DatasetRow, resolveProject } from './case.ts';
+import { hashText } from './choose.ts';
+import { readDataset, readTexts } from './dataset.ts';
 import type { NewFolder } from './new-folder.ts';
 
 export interface SplitTask extends SplitOptions {
@@ -58,12 +58,12 @@ const SHOWN_PAIRS = 10;
 export async function splitCases(task: SplitTask, folder: NewFolder, signal: AbortSignal): Promise<SplitSummary> {
   try {
     const { rows, bad } = await survey(task, signal);
-    const sides = sidesOf(rows, task);
+    const sides = assignSides(rows, task);
     const summary = { test: tally(rows, sides, 'test'), undated: rows.length - sides.size, bad };
     refuseEmpty(task, rows, sides);
     const tested: Comparable[] = [];
     const counts = { unread: 0 };
-    for await (const { row, value } of rowsOf(task, sides, 'test', signal)) {
+    for await (const { row, value } of readRows(task, sides, 'test', signal)) {
       await folder.append('test.jsonl', relocated(value, task));
       const one = await comparable(row, task, counts);
       if (one !== null) tested.push(one);
@@ -92,7 +92,7 @@ async function writeTraining(task: SplitTask, sides: ReadonlyMap<number, Side>, 
   let pairs = 0;
   await folder.append('near-duplicates.jsonl', '');
   await folder.append('train.jsonl', '');
-  for await (const { row, value, line } of rowsOf(task, sides, 'train', signal)) {
+  for await (const { row, value, line } of readRows(task, sides, 'train', signal)) {
     const one = await comparable(row, task, counts);
     const found = one === null ? null : nearest(one);
     if (found !== null) {
@@ -120,7 +120,7 @@ async function survey({ dataset, onBad }: SplitTask, signal: AbortSignal): Promi
     }
     const { row, line } = outcome;
     const happenedAt = row.happened_at == null ? null : Date.parse(row.happened_at);
-    rows.push({ line, id: row.id, project: projectOf(row), category: row.category ?? null, happenedAt });
+    rows.push({ line, id: row.id, project: resolveProject(row), category: row.category ?? null, happenedAt });
   }
   return { rows, bad };
 }
@@ -141,7 +141,7 @@ function refuseEmpty({ by, dataset }: SplitTask, rows: readonly SplitRow[], side
   throw new TriageError('invalid-input', `${dataset} cannot be split: ${why}.`);
 }
 
-async function* rowsOf({ dataset }: SplitTask, sides: ReadonlyMap<number, Side>, side: Side, signal: AbortSignal) {
+async function* readRows({ dataset }: SplitTask, sides: ReadonlyMap<number, Side>, side: Side, signal: AbortSignal) {
   for await (const outcome of readDataset(dataset)) {
     signal.throwIfAborted();
     if ('row' in outcome && sides.get(outcome.line) === side) yield outcome;
@@ -150,7 +150,7 @@ async function* rowsOf({ dataset }: SplitTask, sides: ReadonlyMap<number, Side>,
 
 async function comparable(row: DatasetRow, task: SplitTask, counts: { unread: number }): Promise<Comparable | null> {
   try {
-    return comparableOf(row.id, await textsOf(row, task.dataset, { maxBytes: task.maxLogBytes, green: false }));
+    return toComparable(row.id, await readTexts(row, task.dataset, { maxBytes: task.maxLogBytes, green: false }));
   } catch {
     counts.unread++;
     return null;
@@ -205,7 +205,7 @@ interface SplitOptions {
  * side happened after everything on the training side. By project, no project is on both sides. Randomly,
  * which means by hash of the id, only on request. The same rows are split the same way in any order.
  */
-export function sidesOf(rows: readonly SplitRow[], options: SplitOptions): Map<number, Side> {
+export function assignSides(rows: readonly SplitRow[], options: SplitOptions): Map<number, Side> {
   if (options.by === 'time') return byTime(rows, options.share);
   if (options.by === 'project') return byProject(rows, options.share);
   return new Map(rows.map(({ line, id }) => [line, fraction(options.seed, id) < options.share ? 'test' : 'train']));
@@ -227,7 +227,7 @@ function byTime(rows: readonly SplitRow[], share: number): Map<number, Side> {
 function byProject(rows: readonly SplitRow[], share: number): Map<number, Side> {
   const sizes = new Map<string, number>();
   for (const row of rows) sizes.set(sameProject(row), (sizes.get(sameProject(row)) ?? 0) + 1);
-  const inOrder = [...sizes].sort(([left], [right]) => (hashOf('split', left) < hashOf('split', right) ? -1 : 1));
+  const inOrder = [...sizes].sort(([left], [right]) => (hashText('split', left) < hashText('split', right) ? -1 : 1));
   const wanted = Math.max(1, Math.round(rows.length * share));
   const tested = new Set<string>();
   let taken = 0;
@@ -251,7 +251,7 @@ function sameProject({ project }: SplitRow): string {
 }
 
 function fraction(seed: string, id: string): number {
-  return Number.parseInt(hashOf(seed, id).slice(0, 12), 16) / 0x1000000000000;
+  return Number.parseInt(hashText(seed, id).slice(0, 12), 16) / 0x1000000000000;
 }
 
 interface Comparable {
@@ -289,14 +289,14 @@ function nearDuplicatesAmong(cases: readonly Comparable[], minScore: number) {
   const hashes = cases.map(({ parts }) => minHashes(parts));
   for (const [at, { fingerprint }] of cases.entries()) {
     if (fingerprint !== null && !byFingerprint.has(fingerprint)) byFingerprint.set(fingerprint, at);
-    for (const key of keysOf(hashes[at] ?? null)) {
+    for (const key of createKeys(hashes[at] ?? null)) {
       const bucket = buckets.get(key) ?? [];
       if (bucket.length === 0) buckets.set(key, bucket);
       if (bucket.length < MAX_COMMON) bucket.push(at);
     }
   }
   const candidatesFor = (own: Uint32Array | null) => {
-    const found = new Set(keysOf(own).flatMap((key) => buckets.get(key) ?? []));
+    const found = new Set(createKeys(own).flatMap((key) => buckets.get(key) ?? []));
     const shared = [...found].map((at) => ({ at, hashes: sharedHashes(own, hashes[at] ?? null) }));
     const close = shared.filter((one) => one.hashes >= MIN_SHARED);
     return close.sort((left, right) => right.hashes - left.hashes || left.at - right.at).slice(0, MAX_SCORED);
@@ -339,7 +339,7 @@ function minHashes(parts: LikenessParts): Uint32Array | null {
   return least;
 }
 
-function keysOf(least: Uint32Array | null): string[] {
+function createKeys(least: Uint32Array | null): string[] {
   if (least === null) return [];
   return Array.from({ length: HASHES / 2 }, (_, pair) => `${pair}:${least[2 * pair]}:${least[2 * pair + 1]}`);
 }
@@ -375,15 +375,15 @@ const MAX_LINE = 300;
  * Returns the features by which a case is compared with others: its text if that is an excerpt, else its
  * first failure as read from the log.
  */
-function comparableOf(id: string, { sources }: Pick<CaseTexts, 'sources'>): Comparable {
+function toComparable(id: string, { sources }: Pick<CaseTexts, 'sources'>): Comparable {
   const text = sources[0]?.text ?? '';
   const lines = text.length <= SHORT_TEXT ? text.split('\n') : [];
   if (sources.length === 1 && text.length <= SHORT_TEXT && lines.length <= SHORT_LINES) {
     return { id, parts: { test: null, message: null, frames: [], lines: bounded(lines) }, fingerprint: null };
   }
-  const [failure] = failuresOf(readSources(sources, { budgetTokens: BUDGET }));
+  const [failure] = listFailures(readSources(sources, { budgetTokens: BUDGET }));
   if (failure === undefined) return { id, parts: { test: null, message: null, frames: [], lines: bounded(lines) }, fingerprint: null };
-  const { test, message, frames, lines: around } = likenessOf(failure);
+  const { test, message, frames, lines: around } = extractLikeness(failure);
   const known = !failure.generic && !isUnknown(failure.fingerprint);
   const parts = { test, message: message?.slice(0, SHORT_TEXT) ?? null, frames, lines: bounded(around) };
   return { id, parts, fingerprint: known ? failure.fingerprint.value : null };

@@ -94,9 +94,9 @@ type StoredTruth = { readonly row: DatasetRow; readonly shownIn: string | null }
 function storedTruth(stored: StoredCase): StoredTruth {
   const { build, analysis, decision, origin, cause } = stored;
   if (cause > 0) return { leftOut: 'another cause of its build: a replay measures only the first' };
-  const row = { ...rowOf(build), ...present({ experiment: analysis?.experiment }) };
+  const row = { ...toRow(build), ...present({ experiment: analysis?.experiment }) };
   if (analysis === null || decision === null) return { row, shownIn: null };
-  const said = labelsOf(analysis, decision);
+  const said = toLabels(analysis, decision);
   if (said === null) return { leftOut: `rejected without a correct category (${decision.reasonCode ?? 'in words only'})` };
   const shown = shownLines(analysis, decision);
   return {
@@ -112,7 +112,7 @@ function storedTruth(stored: StoredCase): StoredTruth {
 }
 
 /** Converts a build to a row. It failed when it ended, or else when it began or was received. */
-function rowOf(build: Build): DatasetRow {
+function toRow(build: Build): DatasetRow {
   const happened = build.finishedAt ?? build.startedAt ?? build.receivedAt;
   return { id: build.id, project: build.repository, ...(build.url === null ? {} : { source: build.url }), happened_at: happened };
 }
@@ -120,7 +120,7 @@ function rowOf(build: Build): DatasetRow {
 type Labels = Pick<DatasetRow, 'category' | 'kind' | 'root_cause' | 'fix'>;
 type Answered = NonNullable<StoredCase['analysis']>;
 
-function labelsOf({ category, kind, answer, terminationReason }: Answered, decision: Decision): Labels | null {
+function toLabels({ category, kind, answer, terminationReason }: Answered, decision: Decision): Labels | null {
   if (decision.type === 'reject') {
     if (decision.reasonCode === 'right_category_wrong_cause') return { category };
     return decision.category === undefined ? null : { category: decision.category };

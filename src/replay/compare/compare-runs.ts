@@ -16,9 +16,9 @@ import type { CaseOutcome } from '../cases/case.ts';
 import { LEAST_PROJECTS, mean } from '../figures/figure.ts';
 import type { ReplayedCase } from '../run/replay.ts';
 import type { CaseResult, RunResults } from '../run/results.ts';
-import { MAIN_WORTHS, MEASURES, type Measure, type Prepared, type Side, worthOf } from './measures.ts';
+import { computeWorth, MAIN_WORTHS, MEASURES, type Measure, type Prepared, type Side } from './measures.ts';
 import { type PairedCase, pairCases } from './pair-cases.ts';
-import { summaryOf } from './text.ts';
+import { summarizeComparison } from './text.ts';
 
 export interface CompareOptions {
   readonly dataset: string;
@@ -34,22 +34,22 @@ export interface CompareOptions {
  */
 export async function compareRuns({ dataset, cases, files }: CompareOptions): Promise<Comparison> {
   const { pairs, ...others } = await pairCases(cases, files);
-  const measured = differencesOf(pairs);
+  const measured = computeDifferences(pairs);
   const facts = {
     schema: 1 as const,
     dataset,
-    sides: { a: sideOf(pairs, 'a', files.a), b: sideOf(pairs, 'b', files.b) },
+    sides: { a: createSide(pairs, 'a', files.a), b: createSide(pairs, 'b', files.b) },
     cases: { compared: pairs.length, ...others },
     ...measured,
-    costs: costsOf(pairs),
+    costs: computeCosts(pairs),
     ...changedCases(pairs, measured.differences),
   };
-  return { ...facts, summary: summaryOf(facts) };
+  return { ...facts, summary: summarizeComparison(facts) };
 }
 
-function sideOf(pairs: readonly PairedCase[], side: Side, files: readonly RunResults[]): ComparedSide {
+function createSide(pairs: readonly PairedCase[], side: Side, files: readonly RunResults[]): ComparedSide {
   const analysts = pairs.flatMap(({ runs }) => runs[side].map(({ result }) => result.analyst)).filter((analyst) => analyst !== null);
-  return { files: files.map(({ path }) => path), analysts: [...new Set(analysts)].sort(), spread: spreadOf(pairs, side, files) };
+  return { files: files.map(({ path }) => path), analysts: [...new Set(analysts)].sort(), spread: computeSpread(pairs, side, files) };
 }
 
 /**
@@ -64,10 +64,10 @@ function changedCases(
   const [won, lost, changed]: [ChangedCase[], ChangedCase[], ChangedCase[]] = [[], [], []];
   for (const pair of pairs) {
     const { a, b } = pair.runs;
-    const [before, after] = main === undefined ? [null, null] : [worthOf(a, main.worth), worthOf(b, main.worth)];
-    const said = { a: saidOf(a), b: saidOf(b) };
+    const [before, after] = main === undefined ? [null, null] : [computeWorth(a, main.worth), computeWorth(b, main.worth)];
+    const said = { a: summarizeAnswers(a), b: summarizeAnswers(b) };
     const { id, line, row } = pair;
-    const one: ChangedCase = { id, line, url: addressOf(row.source), truth: truthOf(pair, main?.name ?? null), said };
+    const one: ChangedCase = { id, line, url: toWebAddress(row.source), truth: describeTruth(pair, main?.name ?? null), said };
     if (before !== null && after !== null && before !== after) (after > before ? won : lost).push(one);
     else if (said.a !== said.b) changed.push(one);
   }
@@ -78,13 +78,13 @@ function changedCases(
  * Returns the most common answer of the repeats (the first one if several are equally common), and how often
  * it was given if not always. An answer is the category, or another result of the run if there is none.
  */
-function saidOf(runs: readonly ReplayedCase[]): string {
-  const answers = Map.groupBy(runs, answerOf);
+function summarizeAnswers(runs: readonly ReplayedCase[]): string {
+  const answers = Map.groupBy(runs, describeAnswer);
   const [[answer, ones] = ['nothing', []]] = [...answers].sort(([, left], [, right]) => right.length - left.length);
   return ones.length === runs.length ? answer : `${answer} (${ones.length} of ${runs.length})`;
 }
 
-function answerOf({ row, result }: ReplayedCase): string {
+function describeAnswer({ row, result }: ReplayedCase): string {
   if (result.error !== null) return 'failed';
   if (result.category !== null && row?.category != null) {
     const published = result.action === 'auto_notify' ? ', published' : '';
@@ -96,7 +96,7 @@ function answerOf({ row, result }: ReplayedCase): string {
 }
 
 /** Returns the label that decides, or else the first available one. */
-function truthOf({ row }: PairedCase, wonBy: string | null): string {
+function describeTruth({ row }: PairedCase, wonBy: string | null): string {
   const files = shortened(row.faulty_files ?? []);
   const lines = `lines ${shortened((row.expected_lines ?? []).map(([start, end]) => (start === end ? `${start}` : `${start}-${end}`)))}`;
   if (wonBy === 'recall of labelled lines') return lines;
@@ -113,7 +113,7 @@ function shortened(names: readonly string[]): string {
 }
 
 /** Returns the address if it is http or https, else null, because a data set is untrusted text. */
-function addressOf(source: string | null | undefined): string | null {
+function toWebAddress(source: string | null | undefined): string | null {
   const url = source == null ? null : URL.parse(source);
   return url !== null && (url.protocol === 'https:' || url.protocol === 'http:') ? url.href : null;
 }
@@ -122,13 +122,13 @@ function addressOf(source: string | null | undefined): string | null {
  * Computes each figure of each repeat separately, on the cases that all repeats answered, and finds the cases
  * that vary. Returns null for a single file.
  */
-function spreadOf(pairs: readonly PairedCase[], side: Side, files: readonly RunResults[]): Spread | null {
+function computeSpread(pairs: readonly PairedCase[], side: Side, files: readonly RunResults[]): Spread | null {
   if (files.length < 2) return null;
   const whole = pairs.filter(({ runs }) => runs[side].length === files.length);
   const repeats = files.map((_, at) => whole.map((pair) => onlyRepeat(pair, side, at)));
   const figures = MEASURES.flatMap((measure) => {
     const values = repeats.map((ones) => measure.prepare(ones)?.value('a', null) ?? null).filter((value) => value !== null);
-    return values.length < files.length ? [] : [{ name: measure.name, mean: mean(values), deviation: deviationOf(values), values }];
+    return values.length < files.length ? [] : [{ name: measure.name, mean: mean(values), deviation: computeDeviation(values), values }];
   });
   const flips = whole.filter(({ runs }) => new Set(runs[side].map(({ result }) => result.category)).size > 1);
   const partial = pairs.filter(({ runs }) => runs[side].length < files.length);
@@ -142,7 +142,7 @@ function onlyRepeat(pair: PairedCase, side: Side, at: number): PairedCase {
 }
 
 /** Computes the standard deviation of a sample, with one less than its size as the divisor. */
-function deviationOf(values: readonly number[]): number {
+function computeDeviation(values: readonly number[]): number {
   const middle = mean(values);
   return Math.sqrt(values.reduce((total, value) => total + (value - middle) ** 2, 0) / (values.length - 1));
 }
@@ -154,7 +154,7 @@ const SIGNIFICANT = 0.05;
 const ROUNDING = 1e-9;
 
 /** Computes all differences of these measures that the labels allow, each with its interval. */
-export function differencesOf(
+export function computeDifferences(
   pairs: readonly PairedCase[],
   measures: readonly Measure[] = MEASURES,
 ): Pick<Comparison, 'differences' | 'resampling'> {
@@ -165,11 +165,11 @@ export function differencesOf(
   const { plan, intervals } = resamplePairs(pairs, (weights) =>
     prepared.map(({ ready }) => ready.value('b', weights) - ready.value('a', weights)),
   );
-  const differences = prepared.map(({ measure, ready }, at) => differenceOf(measure, ready, plan.units, intervals[at] ?? null));
+  const differences = prepared.map(({ measure, ready }, at) => computeDifference(measure, ready, plan.units, intervals[at] ?? null));
   return { differences, resampling: plan };
 }
 
-function differenceOf({ name, better }: Measure, ready: Prepared, units: number, drawn: Difference['interval']): Difference {
+function computeDifference({ name, better }: Measure, ready: Prepared, units: number, drawn: Difference['interval']): Difference {
   const [a, b] = [ready.value('a', null), ready.value('b', null)];
   const difference = rounded(b - a);
   const [won, lost] = better === 'lower' ? [ready.lower, ready.higher] : [ready.higher, ready.lower];
@@ -177,7 +177,7 @@ function differenceOf({ name, better }: Measure, ready: Prepared, units: number,
   const constant: Difference['interval'] = units < 2 ? null : [difference, difference];
   const interval: Difference['interval'] = drawn === null ? constant : [rounded(drawn[0]), rounded(drawn[1])];
   const test = ready.binary ? mcNemar(won, lost) : null;
-  const verdict = verdictOf({ better, difference, interval, changed: won + lost, midP: test?.midP ?? 0 });
+  const verdict = judgeDifference({ better, difference, interval, changed: won + lost, midP: test?.midP ?? 0 });
   return { name, better, cases: ready.cases, a, b, difference, interval, won, lost, mcNemar: test, verdict };
 }
 
@@ -193,7 +193,7 @@ interface Found {
  * Judges a difference. It is beyond noise only if every applicable test agrees: the interval, McNemar's test,
  * and enough cases that differ.
  */
-function verdictOf({ better, difference, interval, changed, midP }: Found): DifferenceVerdict {
+function judgeDifference({ better, difference, interval, changed, midP }: Found): DifferenceVerdict {
   if (changed === 0 && difference === 0) return 'same';
   const apart = interval !== null && (interval[0] > 0 || interval[1] < 0);
   if (!apart || changed < LEAST_DIFFERING || midP >= SIGNIFICANT) return 'within-noise';
@@ -237,8 +237,8 @@ function resamplePairs(
   pairs: readonly PairedCase[],
   statistics: (weights: Weights) => readonly number[],
 ): { readonly plan: Resampling; readonly intervals: readonly (Interval | null)[] } {
-  const byProject = groupsOf(pairs.map(({ project }) => project));
-  const units = byProject.length >= LEAST_PROJECTS ? byProject : groupsOf(pairs.map(({ id }) => id));
+  const byProject = groupIndexes(pairs.map(({ project }) => project));
+  const units = byProject.length >= LEAST_PROJECTS ? byProject : groupIndexes(pairs.map(({ id }) => id));
   const weights: Weights = new Uint32Array(pairs.length);
   const intervals = bootstrapWeights(units.length, pairs.length, (drawn) => {
     for (const [unit, members] of units.entries()) for (const member of members) weights[member] = drawn[unit] ?? 0;
@@ -248,7 +248,7 @@ function resamplePairs(
 }
 
 /** Groups indexes by name and sorts the groups by name, so that the order of the cases does not matter. */
-function groupsOf(names: readonly string[]): number[][] {
+function groupIndexes(names: readonly string[]): number[][] {
   const groups = Map.groupBy(names.keys(), (index) => names[index] ?? '');
   return [...groups].sort(([left], [right]) => (left < right ? -1 : 1)).map(([, members]) => members);
 }
@@ -271,7 +271,7 @@ interface Paid {
  * Computes the costs of the answers, on the cases that failed on neither side. A cost that neither side paid
  * is left out.
  */
-function costsOf(pairs: readonly PairedCase[]): CostDifference[] {
+function computeCosts(pairs: readonly PairedCase[]): CostDifference[] {
   const whole = pairs.filter(({ runs }) => [...runs.a, ...runs.b].every(({ result }) => result.error === null));
   const found = COSTS.map((cost) => {
     const worth = (runs: PairedCase['runs']['a']) => mean(runs.map(({ result }) => cost.of(result)));
@@ -286,11 +286,11 @@ function costsOf(pairs: readonly PairedCase[]): CostDifference[] {
       name: cost.name,
       unit: cost.unit,
       cases: paid.length,
-      a: medianOf(paid.map(({ a }) => a)),
-      b: medianOf(paid.map(({ b }) => b)),
+      a: computeMedian(paid.map(({ a }) => a)),
+      b: computeMedian(paid.map(({ b }) => b)),
       difference,
       interval: intervals[at] ?? constant,
-      totals: { a: sumOf(paid.map(({ a }) => a)), b: sumOf(paid.map(({ b }) => b)) },
+      totals: { a: computeSum(paid.map(({ a }) => a)), b: computeSum(paid.map(({ b }) => b)) },
     };
   });
 }
@@ -300,7 +300,7 @@ function costsOf(pairs: readonly PairedCase[]): CostDifference[] {
  * middle two for an even number.
  */
 function medianDifference(sorted: readonly Paid[], weights: ArrayLike<number> | null): number {
-  const total = weights === null ? sorted.length : sumOf(sorted.map(({ index }) => weights[index] ?? 0));
+  const total = weights === null ? sorted.length : computeSum(sorted.map(({ index }) => weights[index] ?? 0));
   const at = (place: number) => {
     let passed = 0;
     for (const { index, a, b } of sorted) {
@@ -312,12 +312,12 @@ function medianDifference(sorted: readonly Paid[], weights: ArrayLike<number> | 
   return (at(Math.floor((total - 1) / 2)) + at(Math.floor(total / 2))) / 2;
 }
 
-function medianOf(values: readonly number[]): number {
+function computeMedian(values: readonly number[]): number {
   const sorted = values.toSorted((left, right) => left - right);
   const middle = (sorted.length - 1) / 2;
   return mean([sorted[Math.floor(middle)] ?? 0, sorted[Math.ceil(middle)] ?? 0]);
 }
 
-function sumOf(values: readonly number[]): number {
+function computeSum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);
 }

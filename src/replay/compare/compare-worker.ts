@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { z } from 'zod';
 import type { ComparedRuns } from '../../ports/kept-runs.ts';
 import { casesAt } from '../cases/folder.ts';
-import { differencesOf, readResults } from '../run/results.ts';
+import { listDifferences, readResults } from '../run/results.ts';
 import { compareRuns } from './compare-runs.ts';
 import { manifestIn, resultsIn } from './kept-runs.ts';
 
@@ -17,5 +17,5 @@ async function compareFolders(baseline: string, candidate: string): Promise<Comp
   const [before, after] = [await manifestIn(baseline), await manifestIn(candidate)];
   const dataset = after?.sources.map(({ name }) => name).join(', ') ?? '';
   const comparison = await compareRuns({ dataset, cases: await casesAt(candidate), files });
-  return { comparison, changes: before === null || after === null ? [] : differencesOf(before, after) };
+  return { comparison, changes: before === null || after === null ? [] : listDifferences(before, after) };
 }

@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { messageOf, TriageError } from '../../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../../domain/errors.ts';
 import type { ComparedRuns, KeptRun, KeptRuns } from '../../ports/kept-runs.ts';
 import type { CaseOutcome } from '../cases/case.ts';
 import { SET_FILE } from '../cases/folder.ts';
@@ -56,7 +56,7 @@ export function createKeptRuns(folder: string): KeptRuns {
     compare: async (baseline, candidate) => {
       const chosen = [baseline, candidate].map((name) => ({ name, own: join(folder, name) }));
       const stamps: string[] = [];
-      for (const { name, own } of chosen) stamps.push(await stampOf(name, own));
+      for (const { name, own } of chosen) stamps.push(await readStamp(name, own));
       const key = stamps.join(' ');
       const known = compared.get(key) ?? inTurn(chosen.map(({ own }) => own));
       compared.set(key, known);
@@ -64,7 +64,7 @@ export function createKeptRuns(folder: string): KeptRuns {
       if (compared.size > REMEMBERED && oldest !== undefined) compared.delete(oldest);
       return await known.catch((error: unknown) => {
         compared.delete(key);
-        throw new TriageError('invalid-input', messageOf(error).replaceAll(`${folder}/`, ''), { cause: error });
+        throw new TriageError('invalid-input', getErrorMessage(error).replaceAll(`${folder}/`, ''), { cause: error });
       });
     },
   };
@@ -95,7 +95,7 @@ export async function manifestIn(own: string): Promise<RunManifest | null> {
 }
 
 /** Changes with the results: those of a run that still goes on grow. */
-async function stampOf(name: string, own: string): Promise<string> {
+async function readStamp(name: string, own: string): Promise<string> {
   const paths = NAME.test(name) ? await resultsIn(own) : [];
   if (paths.length === 0) throw new TriageError('not-found', `There is no run named ${name.slice(0, 100)}.`);
   const found = await Promise.all(paths.map((path) => stat(path)));

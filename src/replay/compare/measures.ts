@@ -3,7 +3,7 @@ import type { Better, Sides } from '../../domain/comparison.ts';
 import type { Weights } from '../../lib/statistics.ts';
 import { CONFIDENT, calibrationError } from '../figures/calibration.ts';
 import { isInTopTwo } from '../figures/categories.ts';
-import { rankOf } from '../figures/explanation.ts';
+import { findRank } from '../figures/explanation.ts';
 import { f1, isExcused, isRealFailure, isRight, type Judged, judgedCases, mean, ratio } from '../figures/figure.ts';
 import { lineRecall } from '../figures/reading.ts';
 import type { ReplayedCase } from '../run/replay.ts';
@@ -44,14 +44,14 @@ export function meanMeasure(name: string, better: Better, worth: (run: ReplayedC
 }
 
 /** Computes the value of one case on one side: the mean over its repeats, or null if none of them counts. */
-export function worthOf(runs: readonly ReplayedCase[], worth: (run: ReplayedCase) => number | null): number | null {
+export function computeWorth(runs: readonly ReplayedCase[], worth: (run: ReplayedCase) => number | null): number | null {
   const values = runs.map(worth).filter((value) => value !== null);
   return values.length === 0 ? null : mean(values);
 }
 
 function prepareMean(pairs: readonly PairedCase[], worth: (run: ReplayedCase) => number | null): Prepared | null {
   const worths = pairs.flatMap(({ runs }, index) => {
-    const [a, b] = [worthOf(runs.a, worth), worthOf(runs.b, worth)];
+    const [a, b] = [computeWorth(runs.a, worth), computeWorth(runs.b, worth)];
     return a === null || b === null ? [] : [{ index, a, b }];
   });
   if (worths.length === 0) return null;
@@ -66,13 +66,13 @@ function prepareMean(pairs: readonly PairedCase[], worth: (run: ReplayedCase) =>
       }
       return total / counted;
     },
-    ...changesOf(worths),
+    ...countChanges(worths),
     binary: worths.every(({ a, b }) => isBit(a) && isBit(b)),
   };
 }
 
 /** Counts the pairs whose value is higher, and lower, on the second side. */
-function changesOf(worths: readonly Sides<number>[]): Pick<Prepared, 'higher' | 'lower'> {
+function countChanges(worths: readonly Sides<number>[]): Pick<Prepared, 'higher' | 'lower'> {
   return { higher: worths.filter(({ a, b }) => b > a).length, lower: worths.filter(({ a, b }) => b < a).length };
 }
 
@@ -88,10 +88,12 @@ const MACRO_F1: Measure = {
   name: 'category macro-F1',
   better: 'higher',
   prepare: (pairs) => {
-    const judged = partsOf(pairs, (run) => judgedCases([run]));
+    const judged = collectParts(pairs, (run) => judgedCases([run]));
     if (judged === null || !pairs.some(({ runs }) => [...runs.a, ...runs.b].some(({ result }) => result.category !== null))) return null;
-    const rights = pairs.flatMap(({ runs }) => pairOf(runs, (run) => judgedCases([run]).map((one) => Number(isRight(one)))[0] ?? null));
-    return { cases: judged.cases, value: (side, weights) => macroF1(judged.parts[side], weights), ...changesOf(rights), binary: false };
+    const rights = pairs.flatMap(({ runs }) =>
+      computePair(runs, (run) => judgedCases([run]).map((one) => Number(isRight(one)))[0] ?? null),
+    );
+    return { cases: judged.cases, value: (side, weights) => macroF1(judged.parts[side], weights), ...countChanges(rights), binary: false };
   },
 };
 
@@ -100,12 +102,17 @@ const CALIBRATION_ERROR: Measure = {
   name: 'expected calibration error',
   better: 'lower',
   prepare: (pairs) => {
-    const stated = partsOf(pairs, statementsOf);
+    const stated = collectParts(pairs, listStatements);
     if (stated === null) return null;
     const gaps = pairs.flatMap(({ runs }) =>
-      pairOf(runs, (run) => statementsOf(run).map((one) => Math.abs(one.stated - Number(one.right)))[0] ?? null),
+      computePair(runs, (run) => listStatements(run).map((one) => Math.abs(one.stated - Number(one.right)))[0] ?? null),
     );
-    return { cases: stated.cases, value: (side, weights) => errorOf(stated.parts[side], weights), ...changesOf(gaps), binary: false };
+    return {
+      cases: stated.cases,
+      value: (side, weights) => computeError(stated.parts[side], weights),
+      ...countChanges(gaps),
+      binary: false,
+    };
   },
 };
 
@@ -115,11 +122,11 @@ const QUOTATIONS: Measure = {
   better: 'higher',
   prepare: (pairs): Prepared | null => {
     const quoting = (run: ReplayedCase) => (run.result.quotes !== null ? [run.quotes] : []);
-    const quotes = partsOf(pairs, quoting);
+    const quotes = collectParts(pairs, quoting);
     if (quotes === null || !quotes.parts.a.some(({ one }) => one.made > 0) || !quotes.parts.b.some(({ one }) => one.made > 0)) return null;
-    const shares = pairs.flatMap(({ runs }) => pairOf(runs, ({ quotes: { made, literal } }) => (made === 0 ? null : literal / made)));
+    const shares = pairs.flatMap(({ runs }) => computePair(runs, ({ quotes: { made, literal } }) => (made === 0 ? null : literal / made)));
     const value: Prepared['value'] = (side, weights) => quotationShare(quotes.parts[side], weights);
-    return { cases: quotes.cases, value, ...changesOf(shares), binary: false };
+    return { cases: quotes.cases, value, ...countChanges(shares), binary: false };
   },
 };
 
@@ -130,7 +137,7 @@ const QUOTATIONS: Measure = {
 export const MAIN_WORTHS: readonly { readonly name: string; readonly worth: (run: ReplayedCase) => number | null }[] = [
   { name: 'category accuracy', worth: ofJudged(isRight) },
   { name: 'faulty file: mean reciprocal rank', worth: ofSuspects((rank) => (rank === null ? 0 : 1 / rank)) },
-  { name: 'recall of labelled lines', worth: recallOf },
+  { name: 'recall of labelled lines', worth: computeRecall },
 ];
 
 /** Everything that two sides are compared by, in the order of the table. */
@@ -144,11 +151,11 @@ export const MEASURES: readonly Measure[] = [
   category('published and right', 'higher', (one) => isPublished(one) && isRight(one)),
   category('published and wrong', 'lower', (one) => isPublished(one) && !isRight(one)),
   category('abstained', null, ({ one }) => one.result.abstained === true),
-  whereClassified(meanMeasure('real failures called infrastructure or flaky', 'lower', excusedOf)),
-  meanMeasure('confident errors', 'lower', (run) => statedOf(run, (stated, right) => Number(!right && stated >= CONFIDENT))),
+  whereClassified(meanMeasure('real failures called infrastructure or flaky', 'lower', scoreExcused)),
+  meanMeasure('confident errors', 'lower', (run) => scoreStated(run, (stated, right) => Number(!right && stated >= CONFIDENT))),
   CALIBRATION_ERROR,
-  meanMeasure('Brier score', 'lower', (run) => statedOf(run, (stated, right) => (stated - Number(right)) ** 2)),
-  meanMeasure('recall of labelled lines', 'higher', recallOf),
+  meanMeasure('Brier score', 'lower', (run) => scoreStated(run, (stated, right) => (stated - Number(right)) ** 2)),
+  meanMeasure('recall of labelled lines', 'higher', computeRecall),
   QUOTATIONS,
   suspects('faulty file first', (rank) => Number(rank === 1)),
   suspects('faulty file in the first five', (rank) => Number(rank !== null && rank <= 5)),
@@ -161,7 +168,7 @@ function category(name: string, better: Better, holds: (one: Judged) => boolean)
 
 function suspects(name: string, worth: (rank: number | null) => number): Measure {
   const measure = meanMeasure(name, 'higher', ofSuspects(worth));
-  return { ...measure, prepare: (pairs) => (runsOf(pairs).some(({ result }) => result.action !== null) ? measure.prepare(pairs) : null) };
+  return { ...measure, prepare: (pairs) => (listRuns(pairs).some(({ result }) => result.action !== null) ? measure.prepare(pairs) : null) };
 }
 
 /**
@@ -169,10 +176,13 @@ function suspects(name: string, worth: (rank: number | null) => number): Measure
  * as always wrong would be unfair.
  */
 function whereClassified(measure: Measure): Measure {
-  return { ...measure, prepare: (pairs) => (runsOf(pairs).some(({ result }) => result.category !== null) ? measure.prepare(pairs) : null) };
+  return {
+    ...measure,
+    prepare: (pairs) => (listRuns(pairs).some(({ result }) => result.category !== null) ? measure.prepare(pairs) : null),
+  };
 }
 
-function runsOf(pairs: readonly PairedCase[]): ReplayedCase[] {
+function listRuns(pairs: readonly PairedCase[]): ReplayedCase[] {
   return pairs.flatMap(({ runs }) => [...runs.a, ...runs.b]);
 }
 
@@ -181,14 +191,14 @@ function ofJudged(holds: (one: Judged) => boolean): (run: ReplayedCase) => numbe
 }
 
 function ofSuspects(worth: (rank: number | null) => number): (run: ReplayedCase) => number | null {
-  return (run) => ((run.row?.faulty_files?.length ?? 0) === 0 ? null : worth(rankOf(run)));
+  return (run) => ((run.row?.faulty_files?.length ?? 0) === 0 ? null : worth(findRank(run)));
 }
 
-function recallOf(run: ReplayedCase): number | null {
+function computeRecall(run: ReplayedCase): number | null {
   return (run.row?.expected_lines?.length ?? 0) === 0 ? null : lineRecall(run);
 }
 
-function statedOf(run: ReplayedCase, worth: (stated: number, right: boolean) => number): number | null {
+function scoreStated(run: ReplayedCase, worth: (stated: number, right: boolean) => number): number | null {
   const { confidence } = run.result;
   return confidence === null ? null : (judgedCases([run]).map((one) => worth(confidence, isRight(one)))[0] ?? null);
 }
@@ -201,7 +211,7 @@ function isPublished({ one }: Judged): boolean {
  * Returns 1 if a real failure was excused, which is the worst mistake, and 0 if it was not. Returns null for
  * cases in which that is not possible: only failures of code or tests that are not labeled flaky count.
  */
-function excusedOf(run: ReplayedCase): number | null {
+function scoreExcused(run: ReplayedCase): number | null {
   const [judged] = judgedCases([run]);
   return judged !== undefined && isRealFailure(judged) ? Number(isExcused(judged)) : null;
 }
@@ -217,7 +227,7 @@ interface Part<T> {
  * Collects the values of the repeats of each pair, from pairs where both sides have values. Returns null if
  * there are none.
  */
-function partsOf<T>(
+function collectParts<T>(
   pairs: readonly PairedCase[],
   read: (run: ReplayedCase) => readonly T[],
 ): { cases: number; parts: Sides<readonly Part<T>[]> } | null {
@@ -234,12 +244,12 @@ function partsOf<T>(
   return cases === 0 ? null : { cases, parts };
 }
 
-function pairOf(runs: Sides<readonly ReplayedCase[]>, worth: (run: ReplayedCase) => number | null): Sides<number>[] {
-  const [a, b] = [worthOf(runs.a, worth), worthOf(runs.b, worth)];
+function computePair(runs: Sides<readonly ReplayedCase[]>, worth: (run: ReplayedCase) => number | null): Sides<number>[] {
+  const [a, b] = [computeWorth(runs.a, worth), computeWorth(runs.b, worth)];
   return a === null || b === null ? [] : [{ a, b }];
 }
 
-function statementsOf(run: ReplayedCase): { stated: number; right: boolean }[] {
+function listStatements(run: ReplayedCase): { stated: number; right: boolean }[] {
   const { confidence } = run.result;
   return judgedCases([run]).flatMap((one) => (confidence === null ? [] : [{ stated: confidence, right: isRight(one) }]));
 }
@@ -259,7 +269,7 @@ function macroF1(parts: readonly Part<Judged>[], weights: Weights | null): numbe
   return mean(scores);
 }
 
-function errorOf(parts: readonly Part<{ stated: number; right: boolean }>[], weights: Weights | null): number {
+function computeError(parts: readonly Part<{ stated: number; right: boolean }>[], weights: Weights | null): number {
   return calibrationError(parts.map(({ index, part, one }) => ({ ...one, weight: part * (weights?.[index] ?? 1) })));
 }
 

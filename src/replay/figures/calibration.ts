@@ -1,8 +1,8 @@
 import { bootstrap, type Proportion, proportion } from '../../lib/statistics.ts';
 import { fitPlatt } from '../calibrate/fit.ts';
-import { foldsBy, projectOf } from '../cases/case.ts';
+import { foldsBy, resolveProject } from '../cases/case.ts';
 import type { ReplayedCase } from '../run/replay.ts';
-import { addAt, caseShare, clusterSums, type Figure, idsOf, isRight, judgedCases, ratio, withInterval } from './figure.ts';
+import { addAt, caseShare, clusterSums, type Figure, isRight, judgedCases, listIds, ratio, withInterval } from './figure.ts';
 
 /**
  * The source of the probability: the classification, or the whole answer after verification, which decides
@@ -21,7 +21,7 @@ interface StatedCase {
  * Returns the cases with a labeled category and a stated probability, most confident first. The same cases
  * are always in the same order.
  */
-export function statementsOf(cases: readonly ReplayedCase[], of: StatedBy): StatedCase[] {
+export function listStatements(cases: readonly ReplayedCase[], of: StatedBy): StatedCase[] {
   const stated = judgedCases(cases).flatMap((entry): StatedCase[] => {
     const { confidence, answerConfidence } = entry.one.result;
     const probability = of === 'classification' ? confidence : answerConfidence;
@@ -43,7 +43,7 @@ const PER_BIN = 3;
  * "answer: …". Returns none if no case states one.
  */
 export function scoreCalibration(cases: readonly ReplayedCase[], of: StatedBy = 'classification'): Figure[] {
-  const stated = statementsOf(cases, of);
+  const stated = listStatements(cases, of);
   if (stated.length === 0) return [];
   const prefix = of === 'answer' ? 'answer: ' : '';
   const figure = (name: string, value: number): Figure => ({ name: prefix + name, value, cases: stated.length });
@@ -135,7 +135,7 @@ function brierParts(stated: readonly StatedCase[]): [name: string, value: number
 
 /** Returns each statement as calibrated on other projects only. Returns null if all are of one project. */
 function heldOut(stated: readonly StatedCase[]): StatedCase[] | null {
-  const folds = foldsBy(stated, ({ one }) => (one.row === null ? one.result.id : projectOf(one.row)), FOLDS);
+  const folds = foldsBy(stated, ({ one }) => (one.row === null ? one.result.id : resolveProject(one.row)), FOLDS);
   if (folds.length < 2) return null;
   return folds.flatMap((fold) => {
     const others = folds.filter((other) => other !== fold).flat();
@@ -153,7 +153,7 @@ function addedUp(clusters: readonly (readonly number[])[]): number[] {
 export const BINS = 10;
 
 /** Returns which of ten bins of equal width contains a stated probability; 1 is in the last bin. */
-export function binOf(stated: number): number {
+export function getBin(stated: number): number {
   return Math.max(0, Math.min(BINS - 1, Math.floor(stated * BINS)));
 }
 
@@ -168,7 +168,7 @@ export function calibrationError(
   const gaps = new Array<number>(BINS).fill(0);
   let all = 0;
   for (const { stated, right, weight } of statements) {
-    const bin = binOf(stated);
+    const bin = getBin(stated);
     gaps[bin] = (gaps[bin] ?? 0) + weight * (Number(right) - stated);
     all += weight;
   }
@@ -183,7 +183,7 @@ type Binning = 'width' | 'mass';
  * distribution of the given statements.
  */
 function binner(statements: readonly StatedCase[], binning: Binning): (stated: number) => number {
-  if (binning === 'width') return binOf;
+  if (binning === 'width') return getBin;
   const sorted = statements.map(({ stated }) => stated).sort((left, right) => left - right);
   const counts = new Map<number, { first: number; count: number }>();
   for (const [at, stated] of sorted.entries()) {
@@ -214,13 +214,13 @@ const COVERAGES = [0.6, 0.8, 0.9, 1];
  */
 function scoreCoverage(statements: readonly StatedCase[], prefix: string): Figure[] {
   if (statements.length === 0) return [];
-  const points = pointsOf(statements);
+  const points = listPoints(statements);
   const figures = COVERAGES.map((coverage): Figure => {
     const point = points.find((one) => one.coverage >= coverage - 1e-9) ?? points.at(-1);
     const { share = 0, low = 0, high = 1, of = 0 } = point ?? {};
     const wrong = statements.slice(0, of).filter(({ right }) => !right);
     const name = `${prefix}accuracy at ${Math.round(coverage * 100)} % coverage`;
-    return { name, value: share, cases: of, interval: [low, high], ...(wrong.length === 0 ? {} : { against: idsOf(wrong) }) };
+    return { name, value: share, cases: of, interval: [low, high], ...(wrong.length === 0 ? {} : { against: listIds(wrong) }) };
   });
   return [...figures, { name: `${prefix}area under risk and coverage`, value: areaUnderRisk(points), cases: statements.length }];
 }
@@ -242,7 +242,7 @@ function areaUnderRisk(points: readonly CoveragePoint[]): number {
 }
 
 /** Lists one point per level. The statements must be sorted, most confident first. */
-function pointsOf(statements: readonly StatedCase[]): CoveragePoint[] {
+function listPoints(statements: readonly StatedCase[]): CoveragePoint[] {
   const points: CoveragePoint[] = [];
   let hits = 0;
   for (const [at, { stated, right }] of statements.entries()) {

@@ -7,12 +7,12 @@ import {
   clusterSums,
   type Figure,
   f1,
-  idsOf,
   isExcused,
   isRealFailure,
   isRight,
   type Judged,
   judgedCases,
+  listIds,
   mean,
   ratio,
   shareFigure,
@@ -63,8 +63,8 @@ export function scoreClasses(cases: readonly ReplayedCase[]): Figure[] {
     const wrong = [...missed, ...taken];
     const cell = (column: string, figure: Figure): Figure => ({ ...figure, cases: truly, cell: { row, column } });
     return [
-      cell('precision', shareFigure(`category precision ${row}`, counts.hits, counts.said, idsOf(taken))),
-      cell('recall', shareFigure(`category recall ${row}`, counts.hits, truly, idsOf(missed))),
+      cell('precision', shareFigure(`category precision ${row}`, counts.hits, counts.said, listIds(taken))),
+      cell('recall', shareFigure(`category recall ${row}`, counts.hits, truly, listIds(missed))),
       cell('F1', withInterval({ ...against(`category F1 ${row}`, wrong), value: counts.f1, cases: truly }, f1Interval(counts))),
     ];
   });
@@ -83,7 +83,7 @@ export function scoreMatrix(cases: readonly ReplayedCase[]): Figure[] {
     [...CATEGORIES, null].map((said): Figure => {
       const column = said === null ? 'nothing' : (COLUMNS[said] ?? said);
       const figure = counted(`category matrix ${row}, said ${said ?? 'nothing'}`, mistakes.get(`${row} ${said}`) ?? [], truly);
-      return { ...figure, value: cellOf(matrix, row, said), cell: { row, column } };
+      return { ...figure, value: getCell(matrix, row, said), cell: { row, column } };
     }),
   );
 }
@@ -132,7 +132,7 @@ function f1Interval({ hits, said, truly }: ClassCounts): readonly [number, numbe
 }
 
 function against(name: string, entries: readonly { readonly one: ReplayedCase }[]): Pick<Figure, 'name' | 'against'> {
-  return entries.length === 0 ? { name } : { name, against: idsOf(entries) };
+  return entries.length === 0 ? { name } : { name, against: listIds(entries) };
 }
 
 function counted(name: string, entries: readonly { readonly one: ReplayedCase }[], cases: number): Figure {
@@ -165,7 +165,7 @@ interface ClassCounts {
 const CELLS = CATEGORIES.length * SAID;
 
 function addToMatrix(matrix: number[], { truth, said }: Judged): void {
-  const place = placeOf(truth, said);
+  const place = getCellIndex(truth, said);
   matrix[place] = (matrix[place] ?? 0) + 1;
 }
 
@@ -176,29 +176,29 @@ function sumMatrix(judged: readonly Judged[]): number[] {
 }
 
 /** Returns how often a class was taken for another. `said` is null if there was no answer. */
-function cellOf(matrix: readonly number[], truth: string, said: string | null): number {
-  return matrix[placeOf(truth, said)] ?? 0;
+function getCell(matrix: readonly number[], truth: string, said: string | null): number {
+  return matrix[getCellIndex(truth, said)] ?? 0;
 }
 
 /** Counts the classes that truly occur, in the order of the taxonomy. */
 function classCounts(matrix: readonly number[]): ClassCounts[] {
-  return CATEGORIES.map((category) => countsOf(matrix, category)).filter(({ truly }) => truly > 0);
+  return CATEGORIES.map((category) => countClass(matrix, category)).filter(({ truly }) => truly > 0);
 }
 
 function macroF1(matrix: readonly number[]): number {
   return mean(classCounts(matrix).map((counts) => counts.f1));
 }
 
-function countsOf(matrix: readonly number[], category: string): ClassCounts {
-  const truly = [...CATEGORIES, null].reduce((total, said) => total + cellOf(matrix, category, said), 0);
-  const said = CATEGORIES.reduce((total, truth) => total + cellOf(matrix, truth, category), 0);
-  const hits = cellOf(matrix, category, category);
+function countClass(matrix: readonly number[], category: string): ClassCounts {
+  const truly = [...CATEGORIES, null].reduce((total, said) => total + getCell(matrix, category, said), 0);
+  const said = CATEGORIES.reduce((total, truth) => total + getCell(matrix, truth, category), 0);
+  const hits = getCell(matrix, category, category);
   const precision = ratio(hits, said);
   const recall = ratio(hits, truly);
   return { category, truly, said, hits, precision, recall, f1: f1(precision, recall) };
 }
 
-function placeOf(truth: string, said: string | null): number {
+function getCellIndex(truth: string, said: string | null): number {
   return (PLACES.get(truth) ?? 0) * SAID + (PLACES.get(said) ?? SAID - 1);
 }
 

@@ -1,6 +1,6 @@
 import type { ReplayedCase } from '../run/replay.ts';
 import type { CaseResult } from '../run/results.ts';
-import { caseShare, type Figure, idsOf, mean, meanFigure, ratio, shareFigure } from './figure.ts';
+import { caseShare, type Figure, listIds, mean, meanFigure, ratio, shareFigure } from './figure.ts';
 
 interface Run {
   readonly one: ReplayedCase;
@@ -16,7 +16,7 @@ const STATUSES = ['ok', 'empty', 'unavailable', 'refused', 'failed'] as const;
  * nothing was answered.
  */
 export function scoreLoop(cases: readonly ReplayedCase[]): Figure[] {
-  const runs = runsOf(cases);
+  const runs = listRuns(cases);
   if (runs.length === 0) return [];
   const rounds = (one: ReplayedCase) => one.result.iterations ?? 0;
   const most = runs.reduce((top, { one }) => Math.max(top, rounds(one)), 0);
@@ -48,7 +48,7 @@ export function scoreLoop(cases: readonly ReplayedCase[]): Figure[] {
  * of tools.
  */
 export function scoreToolsByCategory(cases: readonly ReplayedCase[]): Figure[] {
-  const runs = runsOf(cases).filter(({ one }) => one.result.category !== null);
+  const runs = listRuns(cases).filter(({ one }) => one.result.category !== null);
   const used = TOOL_CLASSES.filter((name) => runs.some(({ one }) => asked(one.result, name)));
   if (used.length === 0) return [];
   const byCategory = [...Map.groupBy(runs, ({ one }) => one.result.category ?? '')].sort(([left], [right]) => (left < right ? -1 : 1));
@@ -70,7 +70,7 @@ export function scoreTools(cases: readonly ReplayedCase[]): Figure[] {
   for (const { tool, status } of cases.flatMap((one) => one.result.tools)) {
     const counts = byTool.get(tool) ?? new Map<string, number>();
     byTool.set(tool, counts.set('calls', (counts.get('calls') ?? 0) + 1));
-    const column = columnOf(status);
+    const column = getColumn(status);
     counts.set(column, (counts.get(column) ?? 0) + 1);
   }
   return [...byTool]
@@ -86,30 +86,30 @@ export function scoreTools(cases: readonly ReplayedCase[]): Figure[] {
 }
 
 function unansweredCalls(runs: readonly Run[]): Figure[] {
-  const statuses = runs.flatMap(({ one }) => one.result.tools.map(({ status }) => columnOf(status)));
+  const statuses = runs.flatMap(({ one }) => one.result.tools.map(({ status }) => getColumn(status)));
   if (statuses.length === 0) return [];
   const count = (wanted: string) => statuses.filter((status) => status === wanted).length;
-  const failing = runs.filter(({ one }) => one.result.tools.some(({ status }) => columnOf(status) === 'failed'));
+  const failing = runs.filter(({ one }) => one.result.tools.some(({ status }) => getColumn(status) === 'failed'));
   return [
     shareFigure('tool calls that found something', count('ok'), statuses.length),
-    shareFigure('tool calls that failed', count('failed'), statuses.length, idsOf(failing)),
+    shareFigure('tool calls that failed', count('failed'), statuses.length, listIds(failing)),
   ];
 }
 
 /** Returns the column of a status. Invalid arguments and calls that took too long count as failed. */
-function columnOf(status: string): (typeof STATUSES)[number] {
+function getColumn(status: string): (typeof STATUSES)[number] {
   return STATUSES.find((known) => known === status) ?? 'failed';
 }
 
 function asked({ tools }: CaseResult, name: ToolClass): boolean {
-  return tools.some(({ tool }) => toolClassOf(tool) === name);
+  return tools.some(({ tool }) => getToolClass(tool) === name);
 }
 
 function answered({ tools }: CaseResult, name: ToolClass): boolean {
-  return tools.some(({ tool, status }) => toolClassOf(tool) === name && (status === 'ok' || status === 'empty'));
+  return tools.some(({ tool, status }) => getToolClass(tool) === name && (status === 'ok' || status === 'empty'));
 }
 
-function runsOf(cases: readonly ReplayedCase[]): Run[] {
+function listRuns(cases: readonly ReplayedCase[]): Run[] {
   return cases.filter((one) => one.result.iterations !== null).map((one) => ({ one }));
 }
 
@@ -147,11 +147,11 @@ const CLASSES: Readonly<Record<string, ToolClass>> = {
 };
 
 /** Returns the class of a tool, or `other` for an unknown tool. */
-export function toolClassOf(tool: string): ToolClass {
+export function getToolClass(tool: string): ToolClass {
   return Object.hasOwn(CLASSES, tool) ? (CLASSES[tool] ?? 'other') : 'other';
 }
 
-export function toolsOf(wanted: ToolClass): string[] {
+export function listTools(wanted: ToolClass): string[] {
   return Object.keys(CLASSES).filter((tool) => CLASSES[tool] === wanted);
 }
 
@@ -171,13 +171,13 @@ export function scoreCosts(cases: readonly ReplayedCase[]): Figure[] {
   const asked = tokens.some((count) => count > 0);
   return [
     ...(asked ? [total('input tokens', input, 'count'), total('output tokens', output, 'count')] : []),
-    ...(asked ? [...spreadOf('tokens a case', tokens, 'measure'), total('dollars', dollars, 'dollars')] : []),
-    ...(asked ? spreadOf('dollars a case', dollars, 'dollars') : []),
-    ...spreadOf('milliseconds a case', times, 'measure'),
+    ...(asked ? [...createSpread('tokens a case', tokens, 'measure'), total('dollars', dollars, 'dollars')] : []),
+    ...(asked ? createSpread('dollars a case', dollars, 'dollars') : []),
+    ...createSpread('milliseconds a case', times, 'measure'),
   ];
 }
 
-function spreadOf(name: string, values: readonly number[], unit: 'measure' | 'dollars'): Figure[] {
+function createSpread(name: string, values: readonly number[], unit: 'measure' | 'dollars'): Figure[] {
   const sorted = [...values].sort((left, right) => left - right);
   const figure = (which: string, value: number): Figure => ({ name: `${name} (${which})`, value, cases: values.length, unit });
   return [figure('mean', mean(values)), figure('p50', percentile(sorted, 0.5)), figure('p95', percentile(sorted, 0.95))];

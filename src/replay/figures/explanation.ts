@@ -21,7 +21,7 @@ export function scoreMentions(cases: readonly ReplayedCase[]): Figure[] {
 }
 
 function scoreRequired(cases: readonly ReplayedCase[]): Figure[] {
-  const labelled = saidShares(cases, requiredOf, explanationOf);
+  const labelled = saidShares(cases, getRequiredMentions, getExplanation);
   if (labelled.length === 0) return [];
   return [
     meanFigure('required mentions said', labelled, ({ share }) => share, 1),
@@ -31,13 +31,13 @@ function scoreRequired(cases: readonly ReplayedCase[]): Figure[] {
 }
 
 function scoreForbidden(cases: readonly ReplayedCase[]): Figure[] {
-  const labelled = saidShares(cases, (row) => (row?.forbidden_mentions ?? []).map((mention) => [mention]), explanationOf);
+  const labelled = saidShares(cases, (row) => (row?.forbidden_mentions ?? []).map((mention) => [mention]), getExplanation);
   return labelled.length === 0 ? [] : [caseShare('answers with a forbidden mention', labelled, ({ share }) => share > 0, 'bad')];
 }
 
 /** Scores the answer as a reader sees it: with its quotations, tests and suspects. */
 function scoreUseful(cases: readonly ReplayedCase[]): Figure[] {
-  const labelled = saidShares(cases, requiredOf, answerOf);
+  const labelled = saidShares(cases, getRequiredMentions, getAnswer);
   const shares = new Map(labelled.map(({ one, share }) => [one, share]));
   const judged = judgedCases(labelled.map(({ one }) => one)).map((entry) => ({ ...entry, share: shares.get(entry.one) ?? 0 }));
   if (judged.length === 0) return [];
@@ -69,15 +69,15 @@ function saidShares(
   });
 }
 
-function requiredOf(row: DatasetRow | null): readonly (readonly string[])[] {
+function getRequiredMentions(row: DatasetRow | null): readonly (readonly string[])[] {
   return row?.required_mentions_any ?? row?.required_mentions?.map((mention) => [mention]) ?? [];
 }
 
-function explanationOf({ result }: ReplayedCase): string {
+function getExplanation({ result }: ReplayedCase): string {
   return `${result.rootCause ?? ''}\n${result.fixRecommendation ?? ''}`;
 }
 
-function answerOf({ result }: ReplayedCase): string {
+function getAnswer({ result }: ReplayedCase): string {
   const { rootCause, claims, fixRecommendation, failingTests, suspects } = result;
   const said = claims.flatMap(({ text, quotes }) => [text, ...quotes.map((quote) => quote.text)]);
   const tests = failingTests.flatMap(({ name, file }) => [name, file ?? '']);
@@ -103,7 +103,7 @@ interface Explained {
 export function scoreOverlap(cases: readonly ReplayedCase[]): Figure[] {
   const causes = explained(cases, ({ row, result }) => [row?.root_cause, result.rootCause]);
   const fixes = explained(cases, ({ row, result }) => [row?.fix, result.fixRecommendation]);
-  return [...figuresOf('root cause', causes), ...figuresOf('fix', fixes)];
+  return [...createFigures('root cause', causes), ...createFigures('fix', fixes)];
 }
 
 /**
@@ -118,7 +118,7 @@ export function rougeL(said: readonly string[], label: readonly string[]): { pre
   return { precision, recall, f1: f1(precision, recall) };
 }
 
-function figuresOf(what: string, entries: readonly Explained[]): Figure[] {
+function createFigures(what: string, entries: readonly Explained[]): Figure[] {
   if (entries.length === 0) return [];
   const name = (part: string) => `${what}: word overlap, ${part}`;
   const overlaps = entries.map(({ one, said, label }) => ({ one, ...rougeL(said, label) }));
@@ -165,7 +165,7 @@ function longestCommon(left: readonly string[], right: readonly string[]): numbe
  * five, and its rank. Returns none if nothing was answered.
  */
 export function scoreSuspects(cases: readonly ReplayedCase[]): Figure[] {
-  const labelled = cases.filter((one) => (one.row?.faulty_files?.length ?? 0) > 0).map((one) => ({ one, rank: rankOf(one) }));
+  const labelled = cases.filter((one) => (one.row?.faulty_files?.length ?? 0) > 0).map((one) => ({ one, rank: findRank(one) }));
   if (!labelled.some(({ one }) => one.result.action !== null)) return [];
   const top = (name: string, count: number) => caseShare(name, labelled, ({ rank }) => rank !== null && rank <= count);
   return [
@@ -177,7 +177,7 @@ export function scoreSuspects(cases: readonly ReplayedCase[]): Figure[] {
 }
 
 /** Returns the rank of the first suspect that the fix touched, from 1, or null if there is none. */
-export function rankOf({ row, result }: ReplayedCase): number | null {
+export function findRank({ row, result }: ReplayedCase): number | null {
   const at = result.suspects.findIndex(({ path }) => row?.faulty_files?.some((file) => sameFile(path, file)));
   return at === -1 ? null : at + 1;
 }

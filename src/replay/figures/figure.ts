@@ -1,5 +1,5 @@
 import { bootstrap, type Interval, proportion } from '../../lib/statistics.ts';
-import { projectOf } from '../cases/case.ts';
+import { resolveProject } from '../cases/case.ts';
 import type { ReplayedCase } from '../run/replay.ts';
 
 /** One figure of the table: its name, its value (0..1 unless `unit` says otherwise), and on how many cases it rests. */
@@ -46,10 +46,10 @@ export function caseShare<T extends { readonly one: ReplayedCase }>(
 ): Figure {
   const held = among.filter(holds);
   const against = bad === 'neither' ? [] : bad === 'bad' ? held : among.filter((entry) => !holds(entry));
-  return shareFigure(name, held.length, among.length, idsOf(against));
+  return shareFigure(name, held.length, among.length, listIds(against));
 }
 
-export function idsOf(entries: readonly { readonly one: ReplayedCase }[]): string[] {
+export function listIds(entries: readonly { readonly one: ReplayedCase }[]): string[] {
   return entries.map(({ one }) => one.result.id);
 }
 
@@ -131,9 +131,9 @@ export function clusterSums<T extends { readonly one: ReplayedCase }>(
   width: number,
   add: (sums: number[], entry: T) => void,
 ): number[][] {
-  const projects = new Set(entries.map(({ one }) => clusterOf(one)));
+  const projects = new Set(entries.map(({ one }) => getCluster(one)));
   // An id twice is a mistake of the data set: such cases are one cluster.
-  const keyOf = projects.size >= LEAST_PROJECTS ? clusterOf : (one: ReplayedCase) => one.result.id;
+  const keyOf = projects.size >= LEAST_PROJECTS ? getCluster : (one: ReplayedCase) => one.result.id;
   const clusters = new Map<string, number[]>();
   for (const entry of entries) {
     const key = keyOf(entry.one);
@@ -162,7 +162,7 @@ export function meanFigure<T extends { readonly one: ReplayedCase }>(
   const value = mean(pairs.map((pair) => pair.value));
   const interval = ratioInterval(pairs, (pair) => [pair.value, 1]);
   const against = good === undefined ? [] : pairs.filter((pair) => pair.value < good).sort((left, right) => left.value - right.value);
-  return withInterval({ name, value, cases: pairs.length, ...(against.length > 0 && { against: idsOf(against) }) }, interval);
+  return withInterval({ name, value, cases: pairs.length, ...(against.length > 0 && { against: listIds(against) }) }, interval);
 }
 
 /** Computes the mean of values that name their own clusters, with its interval. */
@@ -189,6 +189,6 @@ export function ratioInterval<T extends { readonly one: ReplayedCase }>(
   return bootstrap(clusters, ([part = 0, whole = 0]) => [part / whole])[0] ?? null;
 }
 
-function clusterOf({ row, result }: ReplayedCase): string {
-  return row === null ? result.id : projectOf(row);
+function getCluster({ row, result }: ReplayedCase): string {
+  return row === null ? result.id : resolveProject(row);
 }

@@ -32,8 +32,8 @@ function scorePairs(labelled: readonly Grouped[]): Figure[] {
     return { ...plain, cases: labelled.length };
   };
   return [
-    withInterval(figure('same fingerprint: pair precision', sameKey, strays(labelled, fingerprintOf, groupOf)), precision),
-    withInterval(figure('same fingerprint: pair recall', sameGroup, strays(labelled, groupOf, fingerprintOf)), recall),
+    withInterval(figure('same fingerprint: pair precision', sameKey, strays(labelled, getFingerprint, getGroup)), precision),
+    withInterval(figure('same fingerprint: pair recall', sameGroup, strays(labelled, getGroup, getFingerprint)), recall),
   ];
 }
 
@@ -51,11 +51,11 @@ function strays(labelled: readonly Grouped[], together: KeyOf, apart: KeyOf): st
 
 type KeyOf = (entry: Grouped) => string | null;
 
-function fingerprintOf({ one }: Grouped): string | null {
+function getFingerprint({ one }: Grouped): string | null {
   return one.result.fingerprint;
 }
 
-function groupOf({ group }: Grouped): string {
+function getGroup({ group }: Grouped): string {
   return group;
 }
 
@@ -66,7 +66,7 @@ function groupOf({ group }: Grouped): string {
 function scoreNearest(labelled: readonly Grouped[]): Figure[] {
   const sizes = new Map<string, number>();
   for (const { group } of labelled) sizes.set(group, (sizes.get(group) ?? 0) + 1);
-  const parts = labelled.map(({ one }) => partsOf(one.result));
+  const parts = labelled.map(({ one }) => toLikenessParts(one.result));
   const index = nearMatchIndex(parts.map((one, at) => ({ id: String(at), parts: one })));
   const asked = labelled.flatMap(({ one, group }, at) => {
     const others = (sizes.get(group) ?? 1) - 1;
@@ -94,13 +94,13 @@ function scoreNearest(labelled: readonly Grouped[]): Figure[] {
  */
 function spread(labelled: readonly Grouped[]): readonly Grouped[] {
   if (labelled.length <= MOST_SEARCHED) return labelled;
-  const groups = [...Map.groupBy(labelled, groupOf)].sort(([left], [right]) => (left < right ? -1 : 1));
+  const groups = [...Map.groupBy(labelled, getGroup)].sort(([left], [right]) => (left < right ? -1 : 1));
   const every = Math.ceil(labelled.length / MOST_SEARCHED);
   const kept = groups.filter((_, at) => at % every === 0).flatMap(([, members]) => members);
   return kept.slice(0, MOST_SEARCHED);
 }
 
-function partsOf({ failingTests, messages, excerpts }: CaseResult): LikenessParts {
+function toLikenessParts({ failingTests, messages, excerpts }: CaseResult): LikenessParts {
   const [test] = failingTests;
   return {
     test: test === undefined ? null : [test.suite, test.name].filter(Boolean).join(' '),
@@ -122,7 +122,7 @@ interface PairCounts {
 }
 
 export function countPairs(cases: readonly Keyed[]): PairCounts {
-  const { groups, keys } = cellsOf(cases);
+  const { groups, keys } = createCells(cases);
   return countWeighted(groups, keys, null);
 }
 
@@ -132,7 +132,7 @@ export function countPairs(cases: readonly Keyed[]): PairCounts {
  * itself, because its cases would agree by being the same.
  */
 export function pairIntervals(cases: readonly Keyed[]): [precision: Interval | null, recall: Interval | null] {
-  const { groups, keys, cells } = cellsOf(cases);
+  const { groups, keys, cells } = createCells(cases);
   const [precision = null, recall = null] = bootstrapWeights(groups.length, groups.length + cells, (weights) => {
     const { both, sameKey, sameGroup } = countWeighted(groups, keys, weights);
     return [both / sameKey, both / sameGroup];
@@ -146,7 +146,7 @@ interface Cell {
   readonly count: number;
 }
 
-function cellsOf(cases: readonly Keyed[]): { groups: number[]; keys: Cell[][]; cells: number } {
+function createCells(cases: readonly Keyed[]): { groups: number[]; keys: Cell[][]; cells: number } {
   const byGroup = [...Map.groupBy(cases, ({ group }) => group)].sort(([left], [right]) => (left < right ? -1 : 1));
   const keys = new Map<string, Cell[]>();
   let cells = 0;
@@ -165,12 +165,12 @@ function cellsOf(cases: readonly Keyed[]): { groups: number[]; keys: Cell[][]; c
 
 function countWeighted(groups: readonly number[], keys: readonly (readonly Cell[])[], weights: Uint32Array | null): PairCounts {
   let [both, sameKey, sameGroup] = [0, 0, 0];
-  for (const [at, size] of groups.entries()) sameGroup += (weights?.[at] ?? 1) * pairsOf(size);
+  for (const [at, size] of groups.entries()) sameGroup += (weights?.[at] ?? 1) * countPossiblePairs(size);
   for (const cells of keys) {
     let [drawn, squares] = [0, 0];
     for (const { group, count } of cells) {
       const weight = weights?.[group] ?? 1;
-      const within = weight * pairsOf(count);
+      const within = weight * countPossiblePairs(count);
       both += within;
       sameKey += within;
       drawn += weight * count;
@@ -181,6 +181,6 @@ function countWeighted(groups: readonly number[], keys: readonly (readonly Cell[
   return { both, sameKey, sameGroup };
 }
 
-export function pairsOf(count: number): number {
+export function countPossiblePairs(count: number): number {
   return (count * (count - 1)) / 2;
 }

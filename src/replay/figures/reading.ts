@@ -1,6 +1,6 @@
 import type { FailingTest } from '../../domain/failure.ts';
 import type { ReplayedCase } from '../run/replay.ts';
-import { caseShare, type Figure, f1, idsOf, mean, meanFigure, ratio, ratioInterval, shareFigure, withInterval } from './figure.ts';
+import { caseShare, type Figure, f1, listIds, mean, meanFigure, ratio, ratioInterval, shareFigure, withInterval } from './figure.ts';
 
 /**
  * Scores the mean recall of the labeled lines, and the mean share of the log that the excerpts keep, in
@@ -47,8 +47,8 @@ export function coveredShare(wanted: readonly LineRange[], covering: readonly Li
   const merged = mergeRanges(covering);
   let [lines, covered] = [0, 0];
   for (const [start, end] of wanted) {
-    lines += lengthOf([start, end]);
-    for (const [from, to] of merged) covered += lengthOf([Math.max(start, from), Math.min(end, to)]);
+    lines += countLines([start, end]);
+    for (const [from, to] of merged) covered += countLines([Math.max(start, from), Math.min(end, to)]);
   }
   return ratio(covered, lines);
 }
@@ -59,7 +59,7 @@ function holdsLine(ranges: readonly LineRange[], line: number): boolean {
 
 function mergeRanges(ranges: readonly LineRange[]): LineRange[] {
   const merged: [number, number][] = [];
-  for (const [start, end] of ranges.filter((range) => lengthOf(range) > 0).sort((left, right) => left[0] - right[0])) {
+  for (const [start, end] of ranges.filter((range) => countLines(range) > 0).sort((left, right) => left[0] - right[0])) {
     const last = merged.at(-1);
     if (last !== undefined && start <= last[1] + 1) last[1] = Math.max(last[1], end);
     else merged.push([start, end]);
@@ -67,7 +67,7 @@ function mergeRanges(ranges: readonly LineRange[]): LineRange[] {
   return merged;
 }
 
-function lengthOf([start, end]: LineRange): number {
+function countLines([start, end]: LineRange): number {
   return Math.max(0, end - start + 1);
 }
 
@@ -108,8 +108,11 @@ export function scoreTests(cases: readonly ReplayedCase[]): Figure[] {
 
 /** Counts the labeled tests that were named; each found test counts for one of them. */
 export function countNamed(truth: readonly string[], tests: readonly Pick<FailingTest, 'name' | 'suite' | 'file'>[]): number {
-  const found = tests.map((test) => ({ all: wordsOf(`${test.file ?? ''} ${test.suite ?? ''} ${test.name}`), own: wordsOf(test.name) }));
-  return matchTests(truth.map(wordsOf), found);
+  const found = tests.map((test) => ({
+    all: splitWords(`${test.file ?? ''} ${test.suite ?? ''} ${test.name}`),
+    own: splitWords(test.name),
+  }));
+  return matchTests(truth.map(splitWords), found);
 }
 
 function matchTests(truth: readonly string[][], found: readonly { all: string[]; own: string[] }[]): number {
@@ -124,7 +127,7 @@ function matchTests(truth: readonly string[][], found: readonly { all: string[];
   return hits;
 }
 
-function wordsOf(name: string): string[] {
+function splitWords(name: string): string[] {
   return name.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? [];
 }
 
@@ -157,7 +160,7 @@ function literalFigure(answered: readonly Quoting[]): Figure[] {
   const literal = answered.reduce((total, { one }) => total + one.quotes.literal, 0);
   const wrong = answered.filter(({ one }) => one.quotes.literal < one.quotes.made);
   const interval = ratioInterval(answered, ({ one }) => [one.quotes.literal, one.quotes.made]);
-  return [withInterval(shareFigure('quotations literally in the log', literal, made, idsOf(wrong)), interval)];
+  return [withInterval(shareFigure('quotations literally in the log', literal, made, listIds(wrong)), interval)];
 }
 
 function metFigures(labelled: readonly Quoting[]): Figure[] {
@@ -165,7 +168,7 @@ function metFigures(labelled: readonly Quoting[]): Figure[] {
   const met = ({ one, quoted }: Quoting) => quoted.filter(([line]) => holdsLine(one.row?.expected_lines ?? [], line)).length;
   const sum = (countOf: (entry: Quoting) => number) => labelled.reduce((total, entry) => total + countOf(entry), 0);
   const aside = labelled.filter((entry) => met(entry) < quotes(entry));
-  const precision = shareFigure('quotations on a labelled line', sum(met), sum(quotes), idsOf(aside));
+  const precision = shareFigure('quotations on a labelled line', sum(met), sum(quotes), listIds(aside));
   const interval = ratioInterval(labelled, (entry) => [met(entry), quotes(entry)]);
   const recall = ({ one, quoted }: Quoting) => coveredShare(one.row?.expected_lines ?? [], quoted);
   return [

@@ -7,7 +7,7 @@ import { ToolCall } from '../../domain/evidence.ts';
 import type { JudgementName, RecordedCall, RecordedJudgement, RecordedMaker, RecordedReply, Recording } from '../../domain/recording.ts';
 import { type Analyst, Assessment, type Judgement, Plan } from '../../ports/analyst.ts';
 import type { Toolbox } from '../../ports/toolbox.ts';
-import { placeOf } from '../../service/triage/recording/recorder.ts';
+import { readPlace } from '../../service/triage/recording/recorder.ts';
 import { callKey, canonicalJson, fieldHashes, type HashSubject, judgementKey } from '../../service/triage/recording/recording-lines.ts';
 
 /** Today's code and configuration, as far as a recording is held against them. */
@@ -64,7 +64,7 @@ export function frozenAnalyst(name: string, role: Place['role'], bench: FrozenBe
   const again = role === 'spare' || bench.byRules ? rules : insteadOfModel;
   const judge = <Value>(name: JudgementName, schema: z.ZodType<Value>, input: object, ask: Ask<Value>, signal: AbortSignal) => {
     signal.throwIfAborted();
-    return judgeFrozen(bench, { name, role, ...placeOf(input) }, { input, schema, ask, again });
+    return judgeFrozen(bench, { name, role, ...readPlace(input) }, { input, schema, ask, again });
   };
   const { classify, plan, chooseTools, correctCall, answer, verify } = JUDGEMENT_VALUES;
   return {

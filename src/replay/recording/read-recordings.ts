@@ -1,6 +1,6 @@
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
-import { messageOf, TriageError } from '../../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../../domain/errors.ts';
 import { RECORDING_SCHEMA, Recording } from '../../domain/recording.ts';
 import { joinLines, RecordingLine } from '../../service/triage/recording/recording-lines.ts';
 import type { RecordingFilter, RecordingHead, RecordingStore, StoredRecording } from '../../stores/measurements.ts';
@@ -20,7 +20,7 @@ export async function* recordingsInFile(path: string): AsyncGenerator<RecordingS
       const recording = readRecording(JSON.parse(text));
       yield { name: recording.triageId, recording };
     } catch (error) {
-      yield { name: `line ${line}`, error: messageOf(error).slice(0, 300) };
+      yield { name: `line ${line}`, error: getErrorMessage(error).slice(0, 300) };
     }
   }
 }
@@ -54,7 +54,7 @@ export async function* storedRecordings(
       if (stored === null) continue;
       yield { name: triageId, recording: await unpackRecording(stored) };
     } catch (error) {
-      yield { name: triageId, error: messageOf(error).slice(0, 300) };
+      yield { name: triageId, error: getErrorMessage(error).slice(0, 300) };
     }
   }
 }
@@ -77,7 +77,7 @@ export function readRecording(json: unknown): Recording {
   const read = Recording.safeParse(raw);
   if (read.success) return read.data;
   const issue = read.error.issues[0];
-  throw unreadable(`${issue?.path.join('.') || 'It'}: ${issue?.message ?? 'not understood'} (created by ${makerOf(raw)}).`);
+  throw unreadable(`${issue?.path.join('.') || 'It'}: ${issue?.message ?? 'not understood'} (created by ${describeMaker(raw)}).`);
 }
 
 /**
@@ -89,7 +89,7 @@ export async function unpackRecording(stored: StoredRecording): Promise<Recordin
   checkSchema(schema, {});
   const text = await unpack(triageId, bytes);
   const lines = text.split('\n').filter((line) => line !== '');
-  const parsed = lines.map((line) => lineOf(line, triageId));
+  const parsed = lines.map((line) => parseLine(line, triageId));
   return joinLines(triageId, parsed, analysis, capped);
 }
 
@@ -98,15 +98,15 @@ async function unpack(triageId: string, bytes: Uint8Array): Promise<string> {
   try {
     return (await uncompress(bytes, { maxOutputLength: MAX_UNPACKED })).toString('utf8');
   } catch (error) {
-    throw new TriageError('invalid-input', `The recording of ${triageId} is damaged: ${messageOf(error)}.`, { cause: error });
+    throw new TriageError('invalid-input', `The recording of ${triageId} is damaged: ${getErrorMessage(error)}.`, { cause: error });
   }
 }
 
-function lineOf(line: string, triageId: string): RecordingLine {
+function parseLine(line: string, triageId: string): RecordingLine {
   try {
     return RecordingLine.parse(JSON.parse(line));
   } catch (error) {
-    throw new TriageError('invalid-input', `The recording of ${triageId} cannot be read: ${firstLine(messageOf(error))}.`, {
+    throw new TriageError('invalid-input', `The recording of ${triageId} cannot be read: ${firstLine(getErrorMessage(error))}.`, {
       cause: error,
     });
   }
@@ -116,15 +116,17 @@ function checkSchema(schema: unknown, raw: Raw): void {
   if (typeof schema !== 'number' || !Number.isSafeInteger(schema))
     throw unreadable('It has no schema, so it is not a Faultline recording.');
   if (schema < RECORDING_SCHEMA)
-    throw unreadable(`It was created by ${makerOf(raw)} in schema ${schema}, which is no longer supported: replay it with that version.`);
+    throw unreadable(
+      `It was created by ${describeMaker(raw)} in schema ${schema}, which is no longer supported: replay it with that version.`,
+    );
   if (schema > RECORDING_SCHEMA) {
     throw unreadable(
-      `It was created by ${makerOf(raw)} in schema ${schema}; this version supports up to ${RECORDING_SCHEMA}: update Faultline.`,
+      `It was created by ${describeMaker(raw)} in schema ${schema}; this version supports up to ${RECORDING_SCHEMA}: update Faultline.`,
     );
   }
 }
 
-function makerOf({ madeBy }: Raw): string {
+function describeMaker({ madeBy }: Raw): string {
   const version = typeof madeBy === 'object' && madeBy !== null && 'faultline' in madeBy ? madeBy.faultline : undefined;
   return typeof version === 'string' ? `Faultline ${version.slice(0, 40)}` : 'another version';
 }

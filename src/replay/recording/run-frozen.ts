@@ -3,7 +3,7 @@ import { TriageLimits } from '../../../graphs/triage/state.ts';
 import { outOfTime } from '../../../graphs/triage/tool-calls.ts';
 import type { Analysis, Step } from '../../domain/analysis.ts';
 import type { Category } from '../../domain/category.ts';
-import { messageOf, TriageError } from '../../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../../domain/errors.ts';
 import type { ToolCall, ToolOutcome } from '../../domain/evidence.ts';
 import type { Recording } from '../../domain/recording.ts';
 import type { ReviewerQuestion } from '../../domain/review.ts';
@@ -11,7 +11,7 @@ import { present } from '../../lib/collections.ts';
 
 import type { Toolbox, ToolDescription } from '../../ports/toolbox.ts';
 import { type InvestigateDeps, investigate } from '../../service/triage/investigate.ts';
-import { canonicalJson, createSubjectHash, fullHashOf } from '../../service/triage/recording/recording-lines.ts';
+import { canonicalJson, computeFullHash, createSubjectHash } from '../../service/triage/recording/recording-lines.ts';
 import {
   CarriedNoFurther,
   type Difference,
@@ -160,7 +160,7 @@ function compareMakers(recording: Recording, today: Today, differs: (difference:
 
 function whyStopped(error: unknown): string {
   if (error instanceof CarriedNoFurther) return `The recording ends here: ${error.message}, and a model call would be needed.`;
-  return messageOf(error);
+  return getErrorMessage(error);
 }
 
 function ended(
@@ -171,7 +171,7 @@ function ended(
   stopped: string | null,
 ): FrozenRun {
   const recorded = recording.analysis;
-  const [before, after] = [recorded, analysis].map((one) => (one === null ? null : fullHashOf(one)));
+  const [before, after] = [recorded, analysis].map((one) => (one === null ? null : computeFullHash(one)));
   const identical = before !== null && before === after;
   // Nothing that was asked differs, so the code between the questions does.
   if (recorded !== null && analysis !== null && !identical)

@@ -85,7 +85,7 @@ export function isStepFound(label: string, steps: readonly FailedStep[], texts: 
       const all = step.name.split(' / ');
       const own = all.length > 1 && all[0]?.startsWith('Run ') !== true ? all.slice(1) : all;
       if (own.map(tellingWords).some((words) => words.size > 0 && areWithin(words, said))) return true;
-      const shown = tellingWords(`${step.name}\n${headOf(step, texts)}`);
+      const shown = tellingWords(`${step.name}\n${getStepHead(step, texts)}`);
       return wanted.some((words) => areWithin(words, shown));
     });
 }
@@ -98,7 +98,7 @@ function areWithin(words: ReadonlySet<string>, others: ReadonlySet<string>): boo
   return [...words].every((word) => others.has(word));
 }
 
-function headOf({ source, lineStart, lineEnd }: FailedStep, texts: readonly { name: string; text: string }[]): string {
+function getStepHead({ source, lineStart, lineEnd }: FailedStep, texts: readonly { name: string; text: string }[]): string {
   const lines = texts.find(({ name }) => name === source)?.text.split('\n', lineStart + MAX_HEAD) ?? [];
   const head = lines.slice(lineStart - 1, Math.min(lineEnd, lineStart + MAX_HEAD)).map((line) => cleanLine(stripEscapes(line)));
   const end = head.findIndex((line) => line.startsWith('##[endgroup]'));
@@ -132,7 +132,7 @@ const STOP_WORDS = new Set(
 /**
  * Splits a text into lowercase words. camelCase, snake_case, paths, and numbers next to letters are split.
  */
-function wordsOf(text: string): string[] {
+function splitWords(text: string): string[] {
   const parted = text
     .normalize('NFKC')
     .replace(/(\p{Ll})(?=\p{Lu})/gu, '$1 ')
@@ -143,7 +143,7 @@ function wordsOf(text: string): string[] {
 }
 
 export function contentWords(text: string): string[] {
-  return wordsOf(text).filter((word) => !STOP_WORDS.has(word));
+  return splitWords(text).filter((word) => !STOP_WORDS.has(word));
 }
 
 /**
@@ -152,9 +152,9 @@ export function contentWords(text: string): string[] {
  * stand as it is.
  */
 export function mentionFinder(text: string): (mention: string) => boolean {
-  const words = wordsOf(text);
+  const words = splitWords(text);
   return (mention) => {
-    const wanted = joined(wordsOf(mention));
+    const wanted = joined(splitWords(mention));
     if (wanted === '') return text.includes(mention);
     return words.some((_, start) => startsAt(words, start, wanted));
   };

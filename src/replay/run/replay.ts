@@ -1,14 +1,14 @@
 import { type Analysis, type Step, Usage, withTried } from '../../domain/analysis.ts';
 import { type Build, sparseBuild } from '../../domain/build.ts';
 import type { ReadStage } from '../../domain/calibration.ts';
-import { messageOf, TriageError } from '../../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../../domain/errors.ts';
 import { present } from '../../lib/collections.ts';
 import { createMasker, type Masker } from '../../log/mask/mask.ts';
 import { maskSources, readMasked } from '../../service/triage/read-build.ts';
 import type { TriagedSources } from '../../service/triage/triage-build.ts';
 import { type CaseOutcome, type CaseTexts, type DatasetRow, isLabelledBuild, type ReplayCase } from '../cases/case.ts';
 import { type CaseChecks, checkCase } from './check-case.ts';
-import { type CaseResult, failedResult, resultOf } from './results.ts';
+import { type CaseResult, failedResult, toResult } from './results.ts';
 
 export interface ReplayOptions {
   readonly cases: AsyncIterable<CaseOutcome>;
@@ -107,13 +107,13 @@ async function replayRow(outcome: CaseOutcome, options: ReplayOptions, signal: A
     const tried = first === undefined || row.experiment == null ? first : withTried(first, row.experiment);
     const analyses = tried === undefined ? [] : [tried, ...others];
     const analysis = tried ?? null;
-    const result = resultOf(row.id, { ...answered, analyses }, performance.now() - startedAt);
+    const result = toResult(row.id, { ...answered, analyses }, performance.now() - startedAt);
     const checks = checkCase(row, result, texts, answered.tree);
     const { quotes, logTokens = null, stepFound = null, advice = null } = checks;
     return { row, result: { ...result, quotes, logTokens, stepFound, advice }, analysis, ...checks };
   } catch (error) {
     if (signal.aborted) throw error;
-    const failed = failedResult(row.id, (await masker.mask(messageOf(error))).text, performance.now() - startedAt);
+    const failed = failedResult(row.id, (await masker.mask(getErrorMessage(error))).text, performance.now() - startedAt);
     return { row, result: { ...failed, usage: spentOn(steps, error) }, analysis: null, quotes: NO_QUOTES };
   }
 }
@@ -135,14 +135,14 @@ type Masked = ReplayOptions & { readonly masker: Masker; readonly onStep: (step:
 
 async function answerCase(one: ReplayCase, texts: CaseTexts, options: Masked, signal: AbortSignal): Promise<Answered> {
   if (options.answer !== null)
-    return options.answer(one.build ?? buildOf(one.row), texts, signal, options.onStep, isLabelledBuild(one.row));
+    return options.answer(one.build ?? toBuild(one.row), texts, signal, options.onStep, isLabelledBuild(one.row));
   const { budgetTokens, without, masker } = options;
   const { sources, secrets } = await maskSources(texts.sources, masker);
   const reading = readMasked(sources, { budgetTokens, secrets, ...present({ greenText: texts.greenText, without }) });
   return { reading, analyses: [] };
 }
 
-function buildOf(row: DatasetRow): Build {
+function toBuild(row: DatasetRow): Build {
   const known = { repository: row.project ?? 'unknown', pipeline: 'replay', number: row.id };
   return { ...sparseBuild(known), id: row.id, commit: row.commit ?? null, receivedAt: new Date(0).toISOString() };
 }

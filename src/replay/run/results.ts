@@ -2,7 +2,7 @@ import { type FileHandle, open, stat } from 'node:fs/promises';
 import { z } from 'zod';
 import type { Analysis } from '../../domain/analysis.ts';
 import { CATEGORIES } from '../../domain/category.ts';
-import { messageOf, reasonOf, TriageError } from '../../domain/errors.ts';
+import { getErrorMessage, getErrorReason, TriageError } from '../../domain/errors.ts';
 import { Blame, blameByText, blameByTrying } from '../../domain/experiment.ts';
 import type { FailureGroup, Reading } from '../../domain/reading.ts';
 import { jsonIn } from '../../lib/text.ts';
@@ -14,9 +14,9 @@ const Count = z.number().min(0);
 const Text = z.string().nullable();
 const Line = z.int().nullable();
 const Spent = z.object({ inputTokens: Count, outputTokens: Count, costUsd: Count });
-const listOf = <Item extends z.ZodType>(item: Item) => z.array(item).readonly();
+const createListSchema = <Item extends z.ZodType>(item: Item) => z.array(item).readonly();
 
-const Claim = z.object({ text: z.string(), quotes: listOf(z.object({ source: z.string(), line: z.int(), text: z.string() })) });
+const Claim = z.object({ text: z.string(), quotes: createListSchema(z.object({ source: z.string(), line: z.int(), text: z.string() })) });
 const Suspect = z.object({ path: z.string(), line: Line, score: z.number() });
 const TestResult = z.object({ name: z.string(), suite: Text, file: Text, line: Line });
 
@@ -30,9 +30,9 @@ export const AnalysisResult = z.object({
   title: Text,
   rootCause: Text,
   fixRecommendation: Text,
-  claims: listOf(Claim),
-  suspects: listOf(Suspect),
-  failingTests: listOf(TestResult),
+  claims: createListSchema(Claim),
+  suspects: createListSchema(Suspect),
+  failingTests: createListSchema(TestResult),
   fingerprint: Text,
   action: Text,
   analyst: Text,
@@ -52,17 +52,17 @@ export const CaseResult = z.object({
   probabilities: z.record(z.string(), Probability),
   confidence: Probability.nullable(),
   abstained: z.boolean().nullable(),
-  excerpts: listOf(z.object({ source: z.string(), lineStart: z.int(), lineEnd: z.int(), text: z.string(), reason: z.string() })),
+  excerpts: createListSchema(z.object({ source: z.string(), lineStart: z.int(), lineEnd: z.int(), text: z.string(), reason: z.string() })),
   tokens: Count,
   logLines: Count,
   logBytes: Count,
-  failingTests: listOf(TestResult),
-  messages: listOf(z.string()),
+  failingTests: createListSchema(TestResult),
+  messages: createListSchema(z.string()),
   fingerprint: Text,
-  suspects: listOf(Suspect),
+  suspects: createListSchema(Suspect),
   rootCause: Text,
   fixRecommendation: Text,
-  claims: listOf(Claim),
+  claims: createListSchema(Claim),
   action: Text,
   analyst: Text,
   usage: Spent,
@@ -72,7 +72,7 @@ export const CaseResult = z.object({
   answerConfidence: Probability.nullable().default(null),
   iterations: z.int().nullable().default(null),
   terminationReason: Text.default(null),
-  tools: listOf(z.object({ tool: z.string(), status: z.string() })).default([]),
+  tools: createListSchema(z.object({ tool: z.string(), status: z.string() })).default([]),
   /** How many quotations the claims make, and how many stand literally on their line of the log; null where the log was not read. */
   quotes: z
     .object({ made: z.int().min(0), literal: z.int().min(0) })
@@ -84,7 +84,7 @@ export const CaseResult = z.object({
   rawConfidence: Probability.nullable().default(null),
   model: Text.default(null),
   /** The steps that failed, as the CI system marks them; `consequence`: only for the failure of another. */
-  failedSections: listOf(
+  failedSections: createListSchema(
     z.object({
       ...{ name: z.string(), source: z.string(), lineStart: z.int(), lineEnd: z.int() },
       exitCode: Line,
@@ -99,7 +99,7 @@ export const CaseResult = z.object({
    */
   blame: Blame.nullable().default(null),
   /** Every answer to the build, the first one's the one above; of rows that do not label each failure the first alone. */
-  analyses: listOf(AnalysisResult).default([]),
+  analyses: createListSchema(AnalysisResult).default([]),
   /** Whether the logs and reports show that something failed; null where they were not read. */
   failureFound: z.boolean().nullable().default(null),
   /**
@@ -107,7 +107,7 @@ export const CaseResult = z.object({
    * which paths, versions and variables of the advice are not at hand. Null where no fix is known, or the log was not read.
    */
   advice: z
-    .object({ findable: z.int().min(0), keyed: listOf(z.string()), invented: listOf(z.string()) })
+    .object({ findable: z.int().min(0), keyed: createListSchema(z.string()), invented: createListSchema(z.string()) })
     .nullable()
     .default(null),
 });
@@ -129,16 +129,16 @@ interface AnsweredCase {
  * Returns the row of a case that was read, and answered where an analyst was asked. Of several causes the first speaks for the build, with the
  * claims of all and the causes of the others behind its own, as readers see them together.
  */
-export function resultOf(id: string, { reading, analyses, groups = [] }: AnsweredCase, milliseconds: number): CaseResult {
+export function toResult(id: string, { reading, analyses, groups = [] }: AnsweredCase, milliseconds: number): CaseResult {
   return {
-    ...answerOf(id, analyses[0] ?? null, milliseconds),
+    ...toAnswerRow(id, analyses[0] ?? null, milliseconds),
     ...ofAllCauses(analyses),
     excerpts: reading.excerpts.map(({ weight: _weight, ...excerpt }) => excerpt),
     tokens: reading.tokens,
     logLines: reading.sources.reduce((total, source) => total + source.lines, 0),
     logBytes: reading.sources.reduce((total, source) => total + source.bytes, 0),
     failingTests: testsIn(reading).map(({ name, suite, file, line }) => ({ name, suite, file, line })),
-    messages: messagesOf(reading),
+    messages: listMessages(reading),
     fingerprint: isUnknown(reading.fingerprint) ? null : reading.fingerprint.value,
     failedSections: reading.failedSections.map(({ name, source, lineStart, lineEnd, exitCode = null, consequence = false }) => {
       return { name, source, lineStart, lineEnd, exitCode, consequence };
@@ -196,11 +196,11 @@ function toAnalysisResult(analysis: Analysis, groups: readonly FailureGroup[]): 
 
 /** Returns the row of a case that failed. A failure is an error, and never stops the replay. */
 export function failedResult(id: string, error: string, milliseconds: number): CaseResult {
-  return { ...answerOf(id, null, milliseconds), error };
+  return { ...toAnswerRow(id, null, milliseconds), error };
 }
 
 /** Returns a row with the fields of an analysis, without those that come only from the log. */
-function answerOf(id: string, analysis: Analysis | null, milliseconds: number): CaseResult {
+function toAnswerRow(id: string, analysis: Analysis | null, milliseconds: number): CaseResult {
   const { answer, classification, verdict, usage }: Partial<Analysis> = analysis ?? {};
   return {
     ...{ id, category: analysis?.category ?? null, kind: analysis?.kind ?? null },
@@ -220,7 +220,7 @@ function answerOf(id: string, analysis: Analysis | null, milliseconds: number): 
     answerConfidence: verdict?.confidence ?? null,
     iterations: usage?.iterations ?? null,
     terminationReason: analysis?.terminationReason ?? null,
-    tools: toolsOf(analysis),
+    tools: listTools(analysis),
     ...{ quotes: null, logTokens: null },
     rawConfidence: verdict?.calibration?.raw ?? verdict?.confidence ?? null,
     model: analysis?.model ?? null,
@@ -232,12 +232,12 @@ function answerOf(id: string, analysis: Analysis | null, milliseconds: number): 
   };
 }
 
-function toolsOf(analysis: Analysis | null): CaseResult['tools'] {
+function listTools(analysis: Analysis | null): CaseResult['tools'] {
   const outcomes = analysis?.steps.flatMap((step) => step.outcomes ?? []) ?? [];
   return outcomes.map(({ call, status }) => ({ tool: call.tool, status }));
 }
 
-function messagesOf(reading: Reading): string[] {
+function listMessages(reading: Reading): string[] {
   const thrown = reading.exceptions.map((exception) => `${exception.type}: ${exception.message}`);
   const diagnosed = reading.diagnostics.filter((one) => one.severity === 'error').map((one) => one.message);
   const tests = reading.failingTests.flatMap((test) => (test.message === null ? [] : [test.message]));
@@ -315,7 +315,7 @@ async function writeAll(handle: FileHandle, bytes: Buffer, position: number | nu
  * Creates the error for a file that can no longer be written. `advice` is a sentence that says what to do.
  */
 export function unwritten(path: string, cause: unknown, advice = ''): TriageError {
-  return new TriageError('storage-failed', `${path} cannot be written further: ${reasonOf(cause)}.${advice}`, { cause });
+  return new TriageError('storage-failed', `${path} cannot be written further: ${getErrorReason(cause)}.${advice}`, { cause });
 }
 
 /**
@@ -336,7 +336,7 @@ export async function wholeLines(handle: FileHandle): Promise<number> {
 
 async function opened(path: string, flags: string): Promise<FileHandle> {
   return open(path, flags, OWNER_ONLY).catch((cause: unknown) => {
-    throw new TriageError('not-found', `--out: ${path} cannot be written: ${messageOf(cause)}.`, { cause });
+    throw new TriageError('not-found', `--out: ${path} cannot be written: ${getErrorMessage(cause)}.`, { cause });
   });
 }
 
@@ -375,7 +375,7 @@ function readLine(text: string | null, where: string): CaseResult {
   try {
     value = JSON.parse(text);
   } catch (cause) {
-    const message = `${where} is not JSON: ${messageOf(cause)}. Was the run that wrote it interrupted?`;
+    const message = `${where} is not JSON: ${getErrorMessage(cause)}. Was the run that wrote it interrupted?`;
     throw new TriageError('invalid-input', message, { cause });
   }
   const parsed = CaseResult.safeParse(value);
@@ -424,7 +424,7 @@ export function parseManifest(text: string): RunManifest | null {
  * Lists the differences between two runs, one phrase each. Returns none if the later run may reuse the
  * results of the earlier one.
  */
-export function differencesOf(earlier: RunManifest, now: RunManifest): string[] {
+export function listDifferences(earlier: RunManifest, now: RunManifest): string[] {
   const differences = earlier.version === now.version ? [] : [`the version was ${earlier.version} and is now ${now.version}`];
   if (earlier.sources.length !== now.sources.length)
     differences.push(`it had ${earlier.sources.length} sources of cases, now there are ${now.sources.length}`);

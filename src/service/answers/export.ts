@@ -15,10 +15,10 @@ const MAX_TEXT = 4_000;
  * with the cause in `ai` and its category in `extra`. Passed tests are not included, and the summary counts
  * only what is in the report. The size is bounded; the texts are already masked.
  */
-export function ctrfOf({ build, answers, failures, publicUrl }: Exported) {
+export function buildCtrfReport({ build, answers, failures, publicUrl }: Exported) {
   const shown = failures.slice(0, MAX_TESTS);
   const byFailure = new Map(answers.flatMap((answer) => answer.sample.map(({ id }) => [id, answer] as const)));
-  const stop = millisecondsOf(build.finishedAt ?? build.receivedAt);
+  const stop = toMilliseconds(build.finishedAt ?? build.receivedAt);
   return {
     reportFormat: 'CTRF',
     specVersion: '1.0.0',
@@ -29,16 +29,16 @@ export function ctrfOf({ build, answers, failures, publicUrl }: Exported) {
       tool: { name: 'faultline' },
       summary: {
         ...{ tests: shown.length, passed: 0, failed: shown.length, skipped: 0, pending: 0, other: 0 },
-        ...{ start: build.startedAt === null ? stop : millisecondsOf(build.startedAt), stop },
+        ...{ start: build.startedAt === null ? stop : toMilliseconds(build.startedAt), stop },
       },
-      tests: shown.map((failure) => testOf(failure, byFailure.get(failure.id), publicUrl)),
-      environment: environmentOf(build),
+      tests: shown.map((failure) => toCtrfTest(failure, byFailure.get(failure.id), publicUrl)),
+      environment: describeEnvironment(build),
       extra: { failedTestsOnly: true, leftOut: failures.length - shown.length },
     },
   };
 }
 
-function testOf({ test, message, excerpt, frames }: Failure, answer: ArrangedAnswer | undefined, publicUrl: string | null) {
+function toCtrfTest({ test, message, excerpt, frames }: Failure, answer: ArrangedAnswer | undefined, publicUrl: string | null) {
   const place = test?.file ? { file: test.file, line: test.line } : frames.find(({ own }) => own);
   return {
     name: text(test?.name ?? message, 500) || 'failed step',
@@ -50,22 +50,22 @@ function testOf({ test, message, excerpt, frames }: Failure, answer: ArrangedAns
     ...(excerpt === null ? {} : { trace: text(excerpt.text) }),
     ...(place === undefined ? {} : { filePath: text(place.file, 1_000) }),
     ...(place?.line ? { line: place.line } : {}),
-    ...(answer === undefined ? { extra: {} } : explanationOf(answer, publicUrl)),
+    ...(answer === undefined ? { extra: {} } : buildExplanation(answer, publicUrl)),
   };
 }
 
-function explanationOf(answer: ArrangedAnswer, publicUrl: string | null) {
+function buildExplanation(answer: ArrangedAnswer, publicUrl: string | null) {
   const { analysis } = answer;
   return {
-    ai: text(messageOf(answer)),
+    ai: text(formatMessage(answer)),
     extra: {
-      ...{ analysisId: analysis.id, ...propertiesOf(analysis) },
+      ...{ analysisId: analysis.id, ...readProperties(analysis) },
       ...(publicUrl === null ? {} : { url: noticeLinks(publicUrl).analysis(analysis.id) }),
     },
   };
 }
 
-function environmentOf(build: Build): Readonly<Record<string, string | number>> {
+function describeEnvironment(build: Build): Readonly<Record<string, string | number>> {
   const { pipeline, number, url, repository, commit, branch } = build;
   return {
     ...{ buildId: build.id, buildName: pipeline, repositoryName: repository },
@@ -80,7 +80,7 @@ function text(value: string, limit = MAX_TEXT): string {
   return clip(value, limit).toWellFormed();
 }
 
-function millisecondsOf(time: string): number {
+function toMilliseconds(time: string): number {
   return Math.trunc(Date.parse(time));
 }
 
@@ -107,9 +107,9 @@ const ROOT = '%SRCROOT%';
  * the failing test, with the proving log lines as related locations. Confident answers are errors; answers
  * that wait for a person are warnings. The size is bounded; the texts are already masked.
  */
-export function sarifOf({ build, answers, publicUrl }: Exported) {
+export function buildSarifLog({ build, answers, publicUrl }: Exported) {
   const shown = answers.slice(0, MAX_RESULTS);
-  const rules = [...new Set(shown.map(({ analysis }) => ruleOf(analysis)))];
+  const rules = [...new Set(shown.map(({ analysis }) => toRuleId(analysis)))];
   const address = repositoryAddress(build);
   return {
     $schema: 'https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json',
@@ -124,10 +124,10 @@ export function sarifOf({ build, answers, publicUrl }: Exported) {
           },
         },
         automationDetails: { id: `faultline/${build.repository}/${build.pipeline}/` },
-        ...(address === null ? {} : { versionControlProvenance: [provenanceOf(build, address)] }),
+        ...(address === null ? {} : { versionControlProvenance: [describeProvenance(build, address)] }),
         originalUriBaseIds: { [ROOT]: { description: { text: 'The root of the repository.' } } },
         columnKind: 'utf16CodeUnits',
-        results: shown.map((answer) => resultOf(answer, rules.indexOf(ruleOf(answer.analysis)), publicUrl)),
+        results: shown.map((answer) => toSarifResult(answer, rules.indexOf(toRuleId(answer.analysis)), publicUrl)),
         properties: {
           build: { id: build.id, provider: build.provider, repository: build.repository, pipeline: build.pipeline, number: build.number },
           leftOut: answers.length - shown.length,
@@ -137,21 +137,23 @@ export function sarifOf({ build, answers, publicUrl }: Exported) {
   };
 }
 
-function resultOf(answer: ArrangedAnswer, ruleIndex: number, publicUrl: string | null) {
+function toSarifResult(answer: ArrangedAnswer, ruleIndex: number, publicUrl: string | null) {
   const { analysis, sample, explains } = answer;
-  const [place, ...others] = placesOf(analysis, sample);
+  const [place, ...others] = listPlaces(analysis, sample);
   const { named: tests } = nameTests(explains, MAX_NAMED);
   return {
-    ruleId: ruleOf(analysis),
+    ruleId: toRuleId(analysis),
     ruleIndex,
     level: answerView(analysis).form === 'unsure' ? 'warning' : 'error',
-    message: { text: sarifText(clip(messageOf(answer), MAX_TEXT)) },
+    message: { text: sarifText(clip(formatMessage(answer), MAX_TEXT)) },
     locations: place === undefined ? [] : [place],
-    relatedLocations: [...others, ...evidenceOf(analysis)].slice(0, MAX_RELATED).map((location, index) => ({ ...location, id: index + 1 })),
+    relatedLocations: [...others, ...listEvidence(analysis)]
+      .slice(0, MAX_RELATED)
+      .map((location, index) => ({ ...location, id: index + 1 })),
     partialFingerprints: { [FINGERPRINT]: analysis.fingerprint },
     ...(publicUrl === null ? {} : { hostedViewerUri: noticeLinks(publicUrl).analysis(analysis.id) }),
     properties: {
-      ...{ analysisId: analysis.id, ...propertiesOf(analysis) },
+      ...{ analysisId: analysis.id, ...readProperties(analysis) },
       title: clip(analysis.answer.title, 500),
       failures: explains.failures,
       tests: tests.map((test) => clip(test, 300)),
@@ -160,7 +162,7 @@ function resultOf(answer: ArrangedAnswer, ruleIndex: number, publicUrl: string |
   };
 }
 
-function messageOf({ analysis, explains }: ArrangedAnswer): string {
+function formatMessage({ analysis, explains }: ArrangedAnswer): string {
   const { title, category, standing, facts } = answerView(analysis, undefined, explains);
   const texts = facts.filter(({ kind, reach }) => reach === 'everywhere' && kind !== 'lines');
   const said = texts.map(({ name, label, values }) => `${name === 'Cause' ? '' : `${label}: `}${values.join('; ')}`);
@@ -168,7 +170,7 @@ function messageOf({ analysis, explains }: ArrangedAnswer): string {
 }
 
 /** Returns the fields of the answer, for programs. */
-function propertiesOf(analysis: Analysis) {
+function readProperties(analysis: Analysis) {
   const { kind, verdict, recalled } = analysis;
   const { confidence, action } = verdict;
   const confirmedBy = recalled?.confirmedBy ?? null;
@@ -179,13 +181,13 @@ function propertiesOf(analysis: Analysis) {
  * Lists the suspected files of the repository, most suspected first. Without suspects, lists the files of the
  * failing tests.
  */
-function placesOf({ answer }: Analysis, failures: readonly Failure[]) {
-  const suspects = answer.suspects.flatMap(({ path, line, reason }) => placeOf(path, line, reason));
+function listPlaces({ answer }: Analysis, failures: readonly Failure[]) {
+  const suspects = answer.suspects.flatMap(({ path, line, reason }) => toLocation(path, line, reason));
   if (suspects.length > 0) return suspects;
-  return failures.flatMap(({ test }) => (test?.file ? placeOf(test.file, test.line, test.name) : []));
+  return failures.flatMap(({ test }) => (test?.file ? toLocation(test.file, test.line, test.name) : []));
 }
 
-function placeOf(path: string, line: number | null, what: string) {
+function toLocation(path: string, line: number | null, what: string) {
   const uri = repositoryPath(path);
   if (uri === null) return [];
   const region = { startLine: line ?? 1 };
@@ -196,7 +198,7 @@ function placeOf(path: string, line: number | null, what: string) {
  * Lists log lines as locations. A log is not a file of the repository, so its name uses a separate URI
  * scheme.
  */
-function evidenceOf(analysis: Analysis) {
+function listEvidence(analysis: Analysis) {
   return proofLines(analysis).map(({ source, line, text }) => ({
     physicalLocation: {
       artifactLocation: { uri: `log:${encodeURIComponent(clip(source, 300).toWellFormed())}` },
@@ -206,11 +208,11 @@ function evidenceOf(analysis: Analysis) {
   }));
 }
 
-function provenanceOf({ commit, branch }: Build, repositoryUri: string) {
+function describeProvenance({ commit, branch }: Build, repositoryUri: string) {
   return { repositoryUri, ...(commit === null ? {} : { revisionId: commit }), ...(branch === null ? {} : { branch }) };
 }
 
-function ruleOf({ category, kind }: Analysis): string {
+function toRuleId({ category, kind }: Analysis): string {
   return `${category}/${kind}`;
 }
 

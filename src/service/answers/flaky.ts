@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { TriageError } from '../../domain/errors.ts';
 import { flakeProbability, TestFlakiness } from '../../domain/flakiness.ts';
 import { proportion } from '../../lib/statistics.ts';
-import { csvOf } from '../../lib/text.ts';
+import { toCsv } from '../../lib/text.ts';
 import type { Clock } from '../../lib/time.ts';
 import type { ShownStores } from '../../stores/stores.ts';
 
@@ -54,7 +54,7 @@ export function quarantineCsv(tests: readonly TestFlakiness[]): string {
     ...[test.repository, test.suite, test.name, test.file, test.runs, test.failed, test.flakes, test.rerun, test.recovered],
     ...[test.defaultRuns, test.flips, roundedProbability(test), test.since, test.lastFlakeAt],
   ]);
-  return csvOf(HEADING, rows);
+  return toCsv(HEADING, rows);
 }
 
 /** Formats one name per line as `class#method`, which Surefire's `excludesFile` and similar options read. */

@@ -1,7 +1,7 @@
 import { styleText } from 'node:util';
 import type { Analysis } from '../../domain/analysis.ts';
 import type { ExplainedFailures } from '../../domain/explained-failures.ts';
-import { maxOf } from '../../lib/collections.ts';
+import { findMax } from '../../lib/collections.ts';
 import { cutCharacters } from '../../lib/text.ts';
 import { factBlock, smallPrint } from '../../notifications/answer-markdown.ts';
 import { type AnswerFact, type AnswerView, answerView, failureCount, type ProofLine } from '../../notifications/answer-view.ts';
@@ -24,7 +24,7 @@ const MAX_PROSE_PLAIN = 4000;
 export function renderPlain(analysis: Analysis, options: PlainOptions = {}): string {
   const { form, category, confidence, confirmed, title, facts, usage, id } = answerView(analysis, undefined, options.explains);
   const shown = facts.filter(({ name, reach }) => name !== 'Cause' && reach !== 'review');
-  const rowsOf = (some: typeof shown) => some.flatMap(({ name, values }) => values.map((value) => [name, value] as const));
+  const toRows = (some: typeof shown) => some.flatMap(({ name, values }) => values.map((value) => [name, value] as const));
   const rows: (readonly [string, string])[] = [
     ['Answer', form],
     ['Category', category],
@@ -32,9 +32,9 @@ export function renderPlain(analysis: Analysis, options: PlainOptions = {}): str
     ['Confidence', confidence],
     ...(confirmed === null ? [] : [['Confirmed', confirmed] as const]),
     ['Title', title],
-    ...rowsOf(shown.filter(({ name }) => name === 'Tried')),
+    ...toRows(shown.filter(({ name }) => name === 'Tried')),
     ['Cause', analysis.answer.rootCause],
-    ...rowsOf(shown.filter(({ name }) => name !== 'Tried')),
+    ...toRows(shown.filter(({ name }) => name !== 'Tried')),
     ...(options.stable ? [] : [['Usage', usage.slice(0, -1).join(' · ')] as const, ['Id', id] as const]),
   ];
   return rows.map(([key, value]) => `${key}\t${disarmRunnerCommands(clip(visibleLine(value), MAX_PROSE_PLAIN))}\n`).join('');
@@ -120,7 +120,7 @@ function row(fact: AnswerFact, columns: number, paint: Paint): string[] {
 function logLines(lines: readonly ProofLine[], columns: number, paint: Paint): string[] {
   const oneSource = new Set(lines.map(({ source }) => source)).size === 1;
   const places = lines.map(({ source, line }) => (oneSource ? `${line}` : `${visibleLine(source)}:${line}`));
-  const longest = maxOf(
+  const longest = findMax(
     places.map((place) => place.length),
     0,
   );

@@ -72,18 +72,18 @@ type Mask = (text: string) => Promise<string>;
  * Builds the trace of a stored analysis. Its size is bounded. Every text is masked again, because the list of
  * secrets may have grown.
  */
-export async function traceOf(analysis: Analysis, mask: Mask): Promise<AnalysisTrace> {
+export async function buildTrace(analysis: Analysis, mask: Mask): Promise<AnalysisTrace> {
   const { id, buildId, category, verdict, terminationReason, analyst, model, createdAt, milliseconds, reduction, promptHashes } = analysis;
   return {
     ...{ analysisId: id, buildId, category, action: verdict.action, terminationReason, analyst, model, createdAt, milliseconds },
-    ...{ totals: totalsOf(analysis), reduction, promptHashes },
+    ...{ totals: sumUsage(analysis), reduction, promptHashes },
     notes: await Promise.all(analysis.notes.slice(0, MAX_PARTS).map((note) => short(note, mask))),
     steps: await Promise.all(analysis.steps.slice(0, MAX_STEPS).map((step) => traceStep(step, mask))),
     truncated: analysis.steps.length > MAX_STEPS,
   };
 }
 
-function totalsOf({ steps, usage }: Analysis): AnalysisTrace['totals'] {
+function sumUsage({ steps, usage }: Analysis): AnalysisTrace['totals'] {
   const judgements = steps.flatMap((step) => step.judgements ?? []);
   const outcomes = steps.flatMap((step) => step.outcomes ?? []);
   return {
@@ -101,16 +101,16 @@ export async function traceStep({ outcomes = [], judgements = [], ...step }: Ste
   return {
     ...step,
     summary: await short(step.summary, mask),
-    judgements: await Promise.all(judgements.slice(0, MAX_PARTS).map((one) => judgementOf(one, mask))),
-    tools: await Promise.all(outcomes.slice(0, MAX_PARTS).map((outcome) => toolOf(outcome, mask))),
+    judgements: await Promise.all(judgements.slice(0, MAX_PARTS).map((one) => traceJudgment(one, mask))),
+    tools: await Promise.all(outcomes.slice(0, MAX_PARTS).map((outcome) => traceTool(outcome, mask))),
   };
 }
 
-async function judgementOf(judgement: JudgementTrace, mask: Mask): Promise<JudgementTrace> {
+async function traceJudgment(judgement: JudgementTrace, mask: Mask): Promise<JudgementTrace> {
   return { ...judgement, note: judgement.note === null ? null : await short(judgement.note, mask) };
 }
 
-async function toolOf({ call, ...outcome }: NonNullable<Step['outcomes']>[number], mask: Mask): Promise<ToolTrace> {
+async function traceTool({ call, ...outcome }: NonNullable<Step['outcomes']>[number], mask: Mask): Promise<ToolTrace> {
   const args = await masked(call.args, mask, MAX_DEPTH);
   return {
     ...outcome,
@@ -229,7 +229,7 @@ function judgementLine(judgement: JudgementTrace): string {
     tokens,
     cost,
     modelCalls > 1 ? `${modelCalls} calls` : '',
-    retriesOf(retries),
+    formatRetries(retries),
     note ?? '',
   ]);
 }
@@ -237,7 +237,7 @@ function judgementLine(judgement: JudgementTrace): string {
 function toolLine({ tool, args, status, summary, milliseconds, attempts, cached, answeredBy }: ToolTrace): string {
   const written = JSON.stringify(args);
   const shown = cutAfter(written, MAX_ARGUMENTS);
-  const how = cached ? 'from cache' : retriesOf(attempts - 1);
+  const how = cached ? 'from cache' : formatRetries(attempts - 1);
   const instead = answeredBy === undefined ? '' : `answered by ${answeredBy}`;
   // The arguments last: a narrow terminal cuts them first.
   return joined([tool, status, formatDuration(milliseconds), how, instead, summary, written === '{}' ? '' : shown]);
@@ -254,12 +254,12 @@ function totalsText({ totals, milliseconds, reduction }: AnalysisTrace): string[
       ? []
       : [`${formatNumber(totals.inputTokens)}${cached} → ${formatNumber(totals.outputTokens)} tokens`, formatDollars(totals.costUsd)]),
     `${counted(totals.toolCalls, 'tool call')}${kept}`,
-    ...(totals.retries > 0 ? [retriesOf(totals.retries)] : []),
+    ...(totals.retries > 0 ? [formatRetries(totals.retries)] : []),
     `${formatNumber(reduction.logLines)} log lines → ${formatNumber(reduction.keptLines)} kept`,
   ];
 }
 
-function retriesOf(count: number): string {
+function formatRetries(count: number): string {
   if (count <= 0) return '';
   return count === 1 ? '1 retry' : `${count} retries`;
 }

@@ -1,6 +1,6 @@
 import { type AnsweredCount, type DecidedCount, type InsightsFilter, TOO_FEW } from '../../domain/insights.ts';
 import { RELEASE, type Trust, type UnseenFigures } from '../../domain/trust.ts';
-import { countOf, coverageAt } from '../../lib/statistics.ts';
+import { coverageAt, sumCounts } from '../../lib/statistics.ts';
 import type { Clock } from '../../lib/time.ts';
 import type { ShownStores } from '../../stores/stores.ts';
 
@@ -46,8 +46,8 @@ export async function readTrust({ stores, clock, config, unseen = [] }: TrustDep
       const isEnough = of >= TOO_FEW;
       return { threshold: at, published, coverage, decided: of, right: hits, low: isEnough ? low : null, high: isEnough ? high : null };
     });
-  const total = countOf(decided);
+  const total = sumCounts(decided);
   const release = { version: RELEASE, unseen: [...unseen] };
-  const trust = { threshold, answered: countOf(answered), decided: total, enough: total >= TOO_FEW, thresholds, changes, release };
+  const trust = { threshold, answered: sumCounts(answered), decided: total, enough: total >= TOO_FEW, thresholds, changes, release };
   return { trust, decided, answered };
 }

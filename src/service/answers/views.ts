@@ -8,10 +8,10 @@ import { FailureRow } from '../../domain/failure.ts';
 import { LibraryEntry } from '../../domain/library.ts';
 import { MAX_SEARCH, SEARCH_NAMES } from '../../domain/search.ts';
 import { TriageJob } from '../../domain/triage.ts';
-import { maxOf } from '../../lib/collections.ts';
+import { findMax } from '../../lib/collections.ts';
 import { type ArrangedAnswer, arrangeAnswers, pairWithFailures } from '../../notifications/build-answers.ts';
 import { clip } from '../../notifications/visible-text.ts';
-import { listOf, pageQuery } from '../../ports/database.ts';
+import { createListSchema, pageQuery } from '../../ports/database.ts';
 import type { ShownStores } from '../../stores/stores.ts';
 
 /** One answer of a build in a few words. */
@@ -31,7 +31,7 @@ export type AnalysisSummary = z.infer<typeof AnalysisSummary>;
 const MAX_SUMMARY_TESTS = 20;
 const MAX_SUMMARY_NAME = 200;
 
-export function summaryOf({ analysis, explains }: ArrangedAnswer): AnalysisSummary {
+export function toAnalysisSummary({ analysis, explains }: ArrangedAnswer): AnalysisSummary {
   const { id, kind, answer, verdict } = analysis;
   const { confidence, action } = verdict;
   const { failures, grouped } = explains;
@@ -114,7 +114,7 @@ export const TriageState = TriageJob.pick({ state: true, attempts: true, error: 
 });
 export type TriageState = z.infer<typeof TriageState>;
 
-export const BuildList = listOf(Build);
+export const BuildList = createListSchema(Build);
 
 export const BuildView = z.object({
   build: Build,
@@ -125,9 +125,9 @@ export const BuildView = z.object({
 
 export const BuildAnalyses = z.object({ buildId: z.string(), triage: TriageState.nullable(), analyses: z.array(AnsweredAnalysis) });
 
-export const FailureList = listOf(FailureRow);
+export const FailureList = createListSchema(FailureRow);
 
-export const LibraryList = listOf(LibraryEntry);
+export const LibraryList = createListSchema(LibraryEntry);
 
 /** Several builds bear the number that was requested. */
 export const AmbiguousBuild = z.object({
@@ -186,7 +186,7 @@ async function findByUrl(builds: ShownStores['builds'], url: string): Promise<Bu
   const beginnings = [...new Set([url.length, ...cuts.toReversed()])].slice(0, MAX_BEGINNINGS).map((end) => url.slice(0, end));
   const urls = beginnings.flatMap((one) => [one, `${one}/`]);
   const found = await builds.list({ urls }, { limit: 200, offset: 0 });
-  const nearest = maxOf(found.map((build) => build.url?.replace(/\/$/, '').length ?? 0));
+  const nearest = findMax(found.map((build) => build.url?.replace(/\/$/, '').length ?? 0));
   const there = found.filter((build) => build.url?.replace(/\/$/, '').length === nearest);
   const attempt = Number(/\/attempts\/(\d{1,6})(?:[/?#]|$)/.exec(url)?.[1]);
   const asked = there.filter((build) => build.attempt === attempt);

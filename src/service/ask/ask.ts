@@ -123,7 +123,7 @@ async function openQuestion(input: AskInput, deps: AskDeps): Promise<OpenQuestio
     if (!fits) throw new TriageError('conflict', `The thread ${threadId} is about the analysis ${thread.analysisId}, not about this one.`);
     return { thread, topic: await deps.topics.ofAnalysis(thread.analysisId), isNew: false, question, askedBy };
   }
-  const analysisId = 'analysisId' in about ? about.analysisId : await causeOf(about.buildId, question, deps.topics);
+  const analysisId = 'analysisId' in about ? about.analysisId : await findCause(about.buildId, question, deps.topics);
   const topic = await deps.topics.ofAnalysis(analysisId);
   return { thread: newThread(topic, question, askedBy, deps.clock.now()), topic, isNew: true, question, askedBy };
 }
@@ -143,7 +143,7 @@ function newThread({ analysis }: Topic, question: string, askedBy: string, now: 
   return { id: newId('thr', now), analysisId, buildId, title, startedBy: askedBy, startedAt: at, lastAskedAt: at, turns: 0 };
 }
 
-async function causeOf(buildId: string, question: string, topics: Topics): Promise<string> {
+async function findCause(buildId: string, question: string, topics: Topics): Promise<string> {
   const analysis = chooseCause(question, await topics.ofBuild(buildId));
   if (analysis === null)
     throw new TriageError('conflict', 'This build has no analysis yet. Ask again once it is analyzed.', { retryable: true });
@@ -175,7 +175,7 @@ async function answer(opened: OpenQuestion, deps: AskDeps, watcher: AskWatcher, 
     throw new TriageError('timeout', `No answer within ${Math.round(deps.timeLimitMs / 1000)} s.`, { retryable: true, cause });
   });
   const last = turns.at(-1)?.position ?? 0;
-  const turn = turnOf(state, opened, { position: last + 1, known, startedAt, now: clock.now() });
+  const turn = createTurn(state, opened, { position: last + 1, known, startedAt, now: clock.now() });
   await conversations.append(thread, turn);
   return turn;
 }
@@ -192,7 +192,7 @@ interface TurnFacts {
   readonly now: number;
 }
 
-function turnOf(state: AskStateValue, { thread, question, askedBy }: OpenQuestion, facts: TurnFacts): Turn {
+function createTurn(state: AskStateValue, { thread, question, askedBy }: OpenQuestion, facts: TurnFacts): Turn {
   const { understanding, reply, found, leftOut } = state;
   if (understanding === null) throw new TriageError('internal', 'The question was answered without being understood');
   const text = reply.map((statement) => statement.lead + statement.text).join('');
@@ -205,7 +205,7 @@ function turnOf(state: AskStateValue, { thread, question, askedBy }: OpenQuestio
     ...understanding,
     text: text === '' ? NOTHING_HOLDS : text,
     statements: reply,
-    citations: citationsOf(state, [...facts.known, ...found]),
+    citations: listCitations(state, [...facts.known, ...found]),
     leftOut,
     evidence: found,
     steps: state.steps,
@@ -218,7 +218,7 @@ function turnOf(state: AskStateValue, { thread, question, askedBy }: OpenQuestio
   };
 }
 
-function citationsOf({ reply }: AskStateValue, evidence: readonly Evidence[]): Citation[] {
+function listCitations({ reply }: AskStateValue, evidence: readonly Evidence[]): Citation[] {
   const cited = new Set(reply.flatMap((statement) => statement.evidence));
   return evidence
     .filter(({ id }) => cited.has(id))
@@ -235,7 +235,7 @@ function noThread(id: string): TriageError {
  * there is none.
  */
 export function chooseCause(question: string, analyses: readonly Analysis[]): Analysis | null {
-  const asked = wordsOf(question);
+  const asked = extractWords(question);
   let best: { readonly analysis: Analysis; readonly score: number } | null = null;
   for (const analysis of analyses) {
     const score = shared(asked, analysis) + Math.min(analysis.failureIds.length, 1_000) / 10_000;
@@ -245,13 +245,13 @@ export function chooseCause(question: string, analyses: readonly Analysis[]): An
 }
 
 function shared(asked: ReadonlySet<string>, { answer, category, kind, evidence }: Analysis): number {
-  const said = wordsOf([answer.title, answer.rootCause, kind, ...evidence.slice(0, 3).map(({ title }) => title)].join(' '));
-  const named = wordsOf(category);
+  const said = extractWords([answer.title, answer.rootCause, kind, ...evidence.slice(0, 3).map(({ title }) => title)].join(' '));
+  const named = extractWords(category);
   return [...asked].reduce((sum, word) => sum + (named.has(word) ? 2 : 0) + (said.has(word) ? 1 : 0), 0);
 }
 
 /** Extracts words of four letters or more, because shorter ones occur in every question. */
-function wordsOf(text: string): Set<string> {
+function extractWords(text: string): Set<string> {
   return new Set(text.toLowerCase().match(/[\p{L}\p{N}]{4,}/gu) ?? []);
 }
 

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Build, CONSOLE_LOG, type NewBuild, WHOLE_BUILD } from '../../domain/build.ts';
-import { isRetryable, messageOf } from '../../domain/errors.ts';
+import { getErrorMessage, isRetryable } from '../../domain/errors.ts';
 import { passingBuildEntry } from '../../domain/outbox.ts';
 import type { TriageJob } from '../../domain/triage.ts';
 import type { BuildArchive } from '../../ports/build-archive.ts';
@@ -216,7 +216,7 @@ async function putOff(
   if (refuse) logger.error(fields, 'a delivery could not be recorded and is set aside; deliver it again once the cause is fixed');
   else logger.warn({ ...fields, delayMs }, 'a delivery could not be recorded yet; will retry');
   try {
-    await stores.deliveries.putOff({ source, deliveryId }, { error: messageOf(error).slice(0, 1000), delayMs, attempts, refuse });
+    await stores.deliveries.putOff({ source, deliveryId }, { error: getErrorMessage(error).slice(0, 1000), delayMs, attempts, refuse });
     return true;
   } catch {
     return false;
@@ -343,7 +343,7 @@ export function createJobNotifier({ jobQueue, logger }: { readonly jobQueue: Pic
     try {
       await jobQueue.enqueue(jobId, { priority });
     } catch (error) {
-      logger.warn({ jobId, error: messageOf(error) }, 'the queue did not take the job; it stays pending');
+      logger.warn({ jobId, error: getErrorMessage(error) }, 'the queue did not take the job; it stays pending');
     }
   }
 }

@@ -114,9 +114,9 @@ export interface Upload {
 export function readJsonUpload(body: unknown): Upload {
   const { metadata, logs, reports, artifacts } = readInput('The upload', JsonUpload, body);
   const files = [
-    ...logs.map((file) => fileOf(file, 'log')),
-    ...reports.map((file) => fileOf(file, 'report')),
-    ...artifacts.map((file) => fileOf(file, 'artifact')),
+    ...logs.map((file) => toUploadedFile(file, 'log')),
+    ...reports.map((file) => toUploadedFile(file, 'report')),
+    ...artifacts.map((file) => toUploadedFile(file, 'artifact')),
   ];
   return { metadata, files: withDistinctNames(files) };
 }
@@ -143,7 +143,7 @@ export function withDistinctNames(files: readonly UploadedFile[]): UploadedFile[
 }
 
 /** Creates the build that the metadata describes. */
-export function buildOf(metadata: UploadMetadata): NewBuild {
+export function toNewBuild(metadata: UploadMetadata): NewBuild {
   const { repository, pipeline, queuedAt, ...known } = metadata;
   const times = {
     queuedSeconds: secondsBetween(queuedAt, metadata.startedAt),
@@ -152,7 +152,7 @@ export function buildOf(metadata: UploadMetadata): NewBuild {
   return sparseBuild({ repository, pipeline, ...present(known), number: String(metadata.number), ...times });
 }
 
-function fileOf(file: UploadedText, kind: SourceKind): UploadedFile {
+function toUploadedFile(file: UploadedText, kind: SourceKind): UploadedFile {
   const bytes = file.base64 === undefined ? Buffer.from(file.text ?? '', 'utf8') : Buffer.from(file.base64, 'base64');
   return { name: file.name, kind, bytes };
 }
@@ -189,7 +189,7 @@ export async function prepareSources(
       return [];
     });
     for (const source of opened) {
-      left -= await bytesOf(source.text);
+      left -= await countBytes(source.text);
       decoded.push({ ...source, name: distinctName(source.name, taken) });
     }
   }
@@ -233,7 +233,7 @@ const AT_ONCE: UploadReaders = {
 /** Characters counted before others have their turn. */
 const COUNTED_AT_ONCE = 1 << 22;
 
-async function bytesOf(text: string): Promise<number> {
+async function countBytes(text: string): Promise<number> {
   let bytes = 0;
   for (let at = 0; at < text.length; at += COUNTED_AT_ONCE) {
     bytes += Buffer.byteLength(text.slice(at, at + COUNTED_AT_ONCE));

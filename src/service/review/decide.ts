@@ -15,8 +15,8 @@ import type { Logger } from '../../ports/telemetry.ts';
 import type { VectorNamespace } from '../../ports/vector-index.ts';
 import type { NoticeStore } from '../../stores/outbox.ts';
 import type { ShownStores } from '../../stores/stores.ts';
-import { greenFlagOf, heldBack, type Lesson, lessonOf } from './learn.ts';
-import { blindStateOf, obstacle, outdated, raced, unknownReview } from './queue.ts';
+import { deriveLesson, findGreenFlag, heldBack, type Lesson } from './learn.ts';
+import { obstacle, outdated, raced, readBlindState, unknownReview } from './queue.ts';
 import type { DecisionView } from './views.ts';
 
 export interface DecideDeps {
@@ -64,14 +64,14 @@ export async function decideReview(deps: DecideDeps, request: DecisionRequest): 
   checkDecision(input, analysis);
   // An unavailable archive must not prevent a decision.
   if (input.shownBy !== undefined) checkLines(input, (await deps.archive?.list(analysis.buildId).catch(() => [])) ?? []);
-  if ((await blindStateOf({ stores: deps.stores, blindEvery: deps.blindEvery ?? 0 }, review, reviewer)).blind)
+  if ((await readBlindState({ stores: deps.stores, blindEvery: deps.blindEvery ?? 0 }, review, reviewer)).blind)
     throw new TriageError('invalid-input', 'The verdict of this item is hidden from you. Choose a category first.');
-  const others = await othersOf(deps, request);
-  const guess = await deps.stores.reviews.guessOf(review.id, reviewer);
+  const others = await findOthers(deps, request);
+  const guess = await deps.stores.reviews.findGuess(review.id, reviewer);
   const now = deps.clock.now();
   const batchId = others.length === 0 ? null : newId('bat', now);
   const decision = await newDecision({ input, reviewer, review, guess, batchId, now }, deps.masker);
-  const companions = await companionsOf({ decision, analysis }, others, deps);
+  const companions = await createCompanions({ decision, analysis }, others, deps);
   const previous = await deps.stores.library.recall({ fingerprint: analysis.fingerprint, repository: review.repository });
   const lesson = await prepareLesson(deps, decision, analysis, review, previous);
   const { changes, ...decided } = await store(deps, request, { decision, companions, lesson });
@@ -92,7 +92,7 @@ async function currentReview(deps: DecideDeps, { reviewId, version, reviewer }: 
 }
 
 /** Finds the other items that are decided together with this one. */
-async function othersOf(deps: DecideDeps, request: DecisionRequest): Promise<{ review: Review; analysis: Analysis }[]> {
+async function findOthers(deps: DecideDeps, request: DecisionRequest): Promise<{ review: Review; analysis: Analysis }[]> {
   if (request.alsoFor === undefined) return [];
   const wanted = request.also === undefined ? null : new Set(request.also);
   const found: { review: Review; analysis: Analysis }[] = [];
@@ -113,8 +113,8 @@ async function prepareLesson(
 ): Promise<Lesson> {
   const ids = new Set(analysis.failureIds);
   const failures = (await deps.stores.failures.listByBuild(analysis.buildId)).filter(({ id }) => ids.has(id));
-  const { entry, teaching } = lessonOf({ decision, analysis, repository, failures, previous });
-  const flag = entry === null ? null : await greenFlagOf(deps.stores.passingBuilds, repository, entry.telling);
+  const { entry, teaching } = deriveLesson({ decision, analysis, repository, failures, previous });
+  const flag = entry === null ? null : await findGreenFlag(deps.stores.passingBuilds, repository, entry.telling);
   if (entry === null || flag === null) return { entry, teaching };
   return { entry: { ...entry, flag }, teaching: heldBack(flag) };
 }
@@ -186,7 +186,7 @@ interface Companion {
  * Decisions for the others. What is accepted or corrected is the cause of all: where a machine said something else of one of them, that
  * one is corrected to it; where it said the same, it is accepted.
  */
-async function companionsOf(
+async function createCompanions(
   main: { readonly decision: Decision; readonly analysis: Analysis },
   others: readonly { readonly review: Review; readonly analysis: Analysis }[],
   deps: { readonly masker: Pick<Masker, 'mask'> },

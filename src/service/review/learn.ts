@@ -2,11 +2,11 @@ import type { Analysis } from '../../domain/analysis.ts';
 import { KIND_CATEGORY, type Kind } from '../../domain/category.ts';
 import type { Failure } from '../../domain/failure.ts';
 import { newId } from '../../domain/ids.ts';
-import { answers, type GreenFlag, type LibraryEntry, vectorOf } from '../../domain/library.ts';
+import { answers, type GreenFlag, type LibraryEntry, toLibraryVector } from '../../domain/library.ts';
 import type { Decision } from '../../domain/review.ts';
 import { cutCharacters } from '../../lib/text.ts';
 import { standsIn, tellingLines } from '../../log/green/green-diff.ts';
-import { likenessOf, likenessText } from '../../log/recognise/likeness.ts';
+import { extractLikeness, likenessText } from '../../log/recognise/likeness.ts';
 import type { Logger } from '../../ports/telemetry.ts';
 import type { VectorIndex } from '../../ports/vector-index.ts';
 import type { LibraryStore } from '../../stores/library.ts';
@@ -37,7 +37,7 @@ const MAX_TITLE = 120;
  * text, a rejection nothing. A generic failure ("exit code 1") teaches nothing either, because every later
  * failure would match it; nor does a failed analysis whose cause no one named.
  */
-export function lessonOf(facts: LessonFacts): Lesson {
+export function deriveLesson(facts: LessonFacts): Lesson {
   if (facts.decision.type === 'reject') return { entry: null, teaching: 'Rejected. A rejection does not change the library.' };
   if (namesNoCause(facts)) {
     return {
@@ -50,7 +50,7 @@ export function lessonOf(facts: LessonFacts): Lesson {
   if (failure.generic) {
     return { entry: null, teaching: 'Not added to the library: this failure is too general to be recognized again.' };
   }
-  const entry = entryOf(facts, failure);
+  const entry = createEntry(facts, failure);
   const replaces =
     facts.previous === null
       ? ''
@@ -72,7 +72,7 @@ export async function taughtBy(stores: Pick<ShownStores, 'library' | 'analyses' 
   if (analysis === null) return GONE;
   const ids = new Set(analysis.failureIds);
   const failures = (await stores.failures.listByBuild(analysis.buildId)).filter(({ id }) => ids.has(id));
-  const lesson = lessonOf({ decision, analysis, repository: '', failures, previous: null });
+  const lesson = deriveLesson({ decision, analysis, repository: '', failures, previous: null });
   return lesson.entry === null ? lesson.teaching : 'What it added to the library was withdrawn.';
 }
 
@@ -92,14 +92,14 @@ function namesNoCause({ decision, analysis }: LessonFacts): boolean {
   return decision.rootCause === undefined || decision.rootCause.trim() === analysis.answer.rootCause.trim();
 }
 
-function entryOf({ decision, analysis, repository, previous }: LessonFacts, failure: Failure): LibraryEntry {
+function createEntry({ decision, analysis, repository, previous }: LessonFacts, failure: Failure): LibraryEntry {
   const { answer } = analysis;
   const category = decision.category ?? analysis.category;
   const rootCause = decision.rootCause ?? answer.rootCause;
   return {
     id: newId('lib', Date.parse(decision.decidedAt)),
     fingerprint: failure.fingerprint,
-    message: likenessText(likenessOf(failure)) || failure.message.slice(0, MAX_MESSAGE),
+    message: likenessText(extractLikeness(failure)) || failure.message.slice(0, MAX_MESSAGE),
     repository,
     category,
     kind: decision.kind ?? keptKind(analysis, category),
@@ -149,7 +149,7 @@ const GREEN_LOGS = 24;
  * Finds the newest passing builds of a repository that contain all informative lines. Returns null if there
  * are none.
  */
-export async function greenFlagOf(
+export async function findGreenFlag(
   passingBuilds: Pick<PassingBuildStore, 'newest'>,
   repository: string,
   telling: readonly string[],
@@ -187,7 +187,7 @@ export async function syncLibraryIndex(deps: LibraryIndexDeps, signal?: AbortSig
   const stray = [...present].filter((id) => !wanted.has(id));
   if (stray.length > 0) await deps.vectorIndex.remove('error_library', stray);
   for (let from = 0; from < missing.length; from += PAGE) {
-    await deps.vectorIndex.upsert('error_library', missing.slice(from, from + PAGE).map(vectorOf), signal);
+    await deps.vectorIndex.upsert('error_library', missing.slice(from, from + PAGE).map(toLibraryVector), signal);
   }
   deps.logger.info({ indexed: missing.length, removed: stray.length }, 'error library index is up to date');
   return { indexed: missing.length, removed: stray.length };

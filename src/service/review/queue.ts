@@ -1,6 +1,6 @@
 import type { Category } from '../../domain/category.ts';
 import { TriageError } from '../../domain/errors.ts';
-import { type Decision, openingOf, type Principal, type Review, type ReviewerQuestion } from '../../domain/review.ts';
+import { createNewReview, type Decision, type Principal, type Review, type ReviewerQuestion } from '../../domain/review.ts';
 import { present } from '../../lib/collections.ts';
 import { isDrawn } from '../../lib/statistics.ts';
 import { storable } from '../../lib/text.ts';
@@ -88,13 +88,13 @@ export interface BlindState {
  * Returns whether the verdict of an item is hidden from this reviewer. Only the id decides which items are
  * drawn. An item that was requested from its answer is never drawn, because its verdict has been seen.
  */
-export async function blindStateOf(
+export async function readBlindState(
   deps: BlindDeps,
   review: Pick<Review, 'id' | 'state' | 'origin'>,
   reviewer: string,
 ): Promise<BlindState> {
   if (review.origin === 'asked' || !isDrawn(review.id, deps.blindEvery)) return { blind: false, guess: null };
-  const guess = await deps.stores.reviews.guessOf(review.id, reviewer);
+  const guess = await deps.stores.reviews.findGuess(review.id, reviewer);
   return { blind: guess === null && review.state !== 'decided', guess };
 }
 
@@ -108,7 +108,7 @@ export async function recordBlindGuess(
 ): Promise<BlindState> {
   const review = await deps.stores.reviews.find(reviewId);
   if (review === null) throw unknownReview(reviewId);
-  const state = await blindStateOf(deps, review, reviewer);
+  const state = await readBlindState(deps, review, reviewer);
   return state.blind ? { blind: false, guess: await deps.stores.reviews.guess(reviewId, reviewer, category) } : state;
 }
 
@@ -132,7 +132,7 @@ export async function openReviewFor(
   const build = analysis === null ? null : await builds.find(analysis.buildId);
   if (analysis === null || build === null) throw new TriageError('not-found', `There is no analysis ${analysisId}.`);
   const why = [`published automatically; ${by} requested a review`];
-  return await reviews.open(openingOf(build, analysis, { now: deps.clock.now(), origin: 'asked', why }));
+  return await reviews.open(createNewReview(build, analysis, { now: deps.clock.now(), origin: 'asked', why }));
 }
 
 /**
@@ -206,7 +206,7 @@ interface Asking {
 }
 
 /** Returns the reviewer: the name of the caller's token. */
-export function reviewerOf(request: Asking): string {
+export function requireReviewer(request: Asking): string {
   if (request.principal === null) throw new TriageError('unauthenticated', 'Reviewing needs a token with the role review.');
   return request.principal.name;
 }

@@ -106,7 +106,7 @@ export async function withdrawEntry(
   { id, by, reason }: { readonly id: string; readonly by: string; readonly reason: string },
 ): Promise<TeachView> {
   if (reason.trim() === '') throw new TriageError('invalid-input', 'Enter a reason for withdrawing the entry.');
-  await entryOf(deps, id);
+  await requireEntry(deps, id);
   const said = (await deps.masker.mask(storable(reason))).text;
   return await change(deps, id, 'library entry withdrawn', (sql) => deps.stores.library.withdraw(id, by, said, sql), by);
 }
@@ -116,7 +116,7 @@ export async function withdrawEntry(
  * and `conflict` where it is withdrawn or no green build says the same.
  */
 export async function confirmStays(deps: TeachDeps, { id, by }: { readonly id: string; readonly by: string }): Promise<TeachView> {
-  const entry = await entryOf(deps, id);
+  const entry = await requireEntry(deps, id);
   if (entry.withdrawn !== null) {
     throw new TriageError('conflict', `${entry.withdrawn.by} withdrew this entry at ${entry.withdrawn.at}; decide such a failure again.`);
   }
@@ -124,7 +124,7 @@ export async function confirmStays(deps: TeachDeps, { id, by }: { readonly id: s
   return await change(deps, id, 'flagged library entry confirmed', (sql) => deps.stores.library.stay(id, by, sql), by);
 }
 
-async function entryOf({ stores }: TeachDeps, id: string): Promise<LibraryEntry> {
+async function requireEntry({ stores }: TeachDeps, id: string): Promise<LibraryEntry> {
   const entry = await stores.library.find(id);
   if (entry === null) throw new TriageError('not-found', `There is no library entry ${id}.`);
   return entry;

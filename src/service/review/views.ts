@@ -4,7 +4,7 @@ import { Category } from '../../domain/category.ts';
 import { typedText } from '../../domain/errors.ts';
 import { LibraryEntry } from '../../domain/library.ts';
 import { Decision, DecisionInput, Review, ReviewEvent, ReviewerQuestion, ReviewState } from '../../domain/review.ts';
-import { listOf, pageQuery } from '../../ports/database.ts';
+import { createListSchema, pageQuery } from '../../ports/database.ts';
 
 const Sort = z.enum(['risk', 'age', 'confidence']);
 
@@ -21,7 +21,7 @@ export const ReviewQuery = z.strictObject({
   ...pageQuery,
 });
 
-export const ReviewList = listOf(Review).extend({
+export const ReviewList = createListSchema(Review).extend({
   /** What running triages ask; on the first page, where waiting items are requested. */
   questions: z.array(ReviewerQuestion),
 });
@@ -37,7 +37,7 @@ export const ReviewDetail = z.object({
 export const GroupQuery = ReviewQuery.omit({ state: true, fingerprint: true });
 
 /** Items of one fingerprint in one repository, as one. */
-export const GroupList = listOf(z.object({ review: Review, count: z.int() }));
+export const GroupList = createListSchema(z.object({ review: Review, count: z.int() }));
 
 export const CountsQuery = ReviewQuery.pick({ repository: true });
 

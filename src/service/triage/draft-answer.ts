@@ -54,20 +54,20 @@ export async function draftAnswer(subject: TriageSubject, deps: DraftDeps, signa
   const { clock } = investigation;
   const { repository } = subject.build;
   const startedAt = clock.now();
-  const ownerOf = async (category: Category, suspects: Analysis['answer']['suspects']): Promise<Owner> =>
+  const findOwner = async (category: Category, suspects: Analysis['answer']['suspects']): Promise<Owner> =>
     (await deps.owners?.(subject, { category, suspects }, signal)) ?? {};
   if (known !== undefined) {
     const { library, rules, logger } = known;
     const entry = subject.generic ? null : await library.recall({ fingerprint: subject.fingerprint.value, repository });
     if (entry !== null) {
-      return { kind: 'recalled', subject, entry, owner: await ownerOf(entry.category, []), startedAt, endedAt: clock.now() };
+      return { kind: 'recalled', subject, entry, owner: await findOwner(entry.category, []), startedAt, endedAt: clock.now() };
     }
     const match = await ruleFor(subject.failures, repository, { stores: { rules }, logger });
     if (match !== null) {
-      return { kind: 'ruled', subject, match, owner: await ownerOf(match.rule.category, []), startedAt, endedAt: clock.now() };
+      return { kind: 'ruled', subject, match, owner: await findOwner(match.rule.category, []), startedAt, endedAt: clock.now() };
     }
   }
   const analysis = await investigate(subject, investigation, signal);
   if (analysis === null) return null;
-  return { kind: 'investigated', analysis, owner: await ownerOf(analysis.category, analysis.answer.suspects) };
+  return { kind: 'investigated', analysis, owner: await findOwner(analysis.category, analysis.answer.suspects) };
 }

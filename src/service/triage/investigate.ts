@@ -112,7 +112,7 @@ async function go(
     recording?.answered(answer);
     state = await invoke(resumedWith(answer));
   }
-  return analysisOf(state, startedAt, clock.now());
+  return toAnalysis(state, startedAt, clock.now());
 }
 
 /**
@@ -132,13 +132,13 @@ function notesBeside({ abstained }: Classification, notes: readonly string[]): r
 }
 
 /** Creates the stored answer of a finished run. */
-function analysisOf(state: TriageStateValue, startedAt: number, now: number): Analysis {
+function toAnalysis(state: TriageStateValue, startedAt: number, now: number): Analysis {
   const { subject, classification, answer, verdict, termination } = state;
   if (classification === null || answer === null || verdict === null) {
     throw new TriageError('internal', `The run of ${subject.triageId} ended without a verdict`);
   }
   return {
-    ...headOf(subject, startedAt, now),
+    ...createAnalysisHead(subject, startedAt, now),
     category: classification.category,
     kind: classification.kind,
     classification,
@@ -162,12 +162,12 @@ function mainAnalyst(state: TriageStateValue): string {
 }
 
 /** Creates the fields that every answer to a subject has, whatever its origin; times in milliseconds. */
-export function headOf(subject: TriageSubject, startedAt: number, now: number) {
+export function createAnalysisHead(subject: TriageSubject, startedAt: number, now: number) {
   return {
     ...{ id: newId('ana', now), buildId: subject.build.id, triageId: subject.triageId },
     failureIds: subject.failures.map((failure) => failure.id),
     fingerprint: subject.fingerprint.value,
-    reduction: reductionOf(subject),
+    reduction: computeReduction(subject),
     milliseconds: now - startedAt,
     createdAt: new Date(now).toISOString(),
     ...present({ green: subject.green }),
@@ -175,7 +175,7 @@ export function headOf(subject: TriageSubject, startedAt: number, now: number) {
 }
 
 /** Computes how far the logs were reduced for this subject. */
-function reductionOf(subject: TriageSubject): Analysis['reduction'] {
+function computeReduction(subject: TriageSubject): Analysis['reduction'] {
   return {
     logLines: subject.sources.reduce((total, source) => total + source.lines, 0),
     logBytes: subject.sources.reduce((total, source) => total + source.bytes, 0),

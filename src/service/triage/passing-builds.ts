@@ -4,7 +4,14 @@ import { TriageError } from '../../domain/errors.ts';
 import type { Excerpt } from '../../domain/failure.ts';
 import { indexChangesWithout } from '../../domain/library.ts';
 import { type OutboxEnd, type OutboxEntry, type OutboxHandler, PASSING_BUILD } from '../../domain/outbox.ts';
-import { type GreenLog as ComparedLog, type GreenTemplates, greenOf, greenOfLogs, newSince, standsIn } from '../../log/green/green-diff.ts';
+import {
+  type GreenLog as ComparedLog,
+  findGreenLog,
+  type GreenTemplates,
+  greenOfLogs,
+  newSince,
+  standsIn,
+} from '../../log/green/green-diff.ts';
 import { templatesInTurns } from '../../log/green/templates.ts';
 import type { Masker } from '../../log/mask/mask.ts';
 import type { BuildArchive } from '../../ports/build-archive.ts';
@@ -45,7 +52,7 @@ export async function learnGreen(entry: OutboxEntry, deps: LearnDeps, signal: Ab
   const { builds, passingBuilds } = deps.stores;
   const build = await builds.find(entry.key);
   if (build === null || !(await passingBuilds.isWanted(entry.key, deps.greenBuilds))) return { outcome: 'skipped' };
-  const logs = await logsOf(build, deps, signal);
+  const logs = await fetchLogs(build, deps, signal);
   const kept: PassingLog[] = [];
   const pause = async () => {
     await nextTurn();
@@ -66,7 +73,7 @@ export async function learnGreen(entry: OutboxEntry, deps: LearnDeps, signal: Ab
   return null;
 }
 
-async function logsOf(build: Build, deps: LearnDeps, signal: AbortSignal): Promise<readonly SourceText[]> {
+async function fetchLogs(build: Build, deps: LearnDeps, signal: AbortSignal): Promise<readonly SourceText[]> {
   const source = deps.buildSources[build.provider];
   return source === undefined ? await uploaded(build, deps.archive) : await source.fetchGreen(build, signal, MAX_BYTES);
 }
@@ -143,7 +150,7 @@ export function greenAtHand(green: GreenTemplates | null): PassingLogs {
   return {
     of: async (_build, sources, log) => {
       const isLog = sources.some(({ name, kind }) => name === log && kind === 'log');
-      const found = green === null || !isLog ? undefined : greenOf(green, log);
+      const found = green === null || !isLog ? undefined : findGreenLog(green, log);
       return found === undefined ? null : { ...found, build: null };
     },
   };
@@ -184,7 +191,7 @@ export async function diffAgainstPassing(
   for (const [name, key] of keys) {
     const [newest, ...older] = chosen.get(key) ?? [];
     if (newest === undefined) continue;
-    logs.set(name, { name: nameOf(newest), templates: [newest, ...older].map(({ templates }) => templates) });
+    logs.set(name, { name: formatBuildName(newest), templates: [newest, ...older].map(({ templates }) => templates) });
     builds.set(name, newest.build);
   }
   return { green: greenOfLogs(logs), builds };
@@ -198,12 +205,12 @@ export function greenBehind(excerpts: readonly Excerpt[], beside: BesideGreen | 
   if (beside === null) return null;
   for (const { source, reason } of [...excerpts].sort((a, b) => b.weight - a.weight)) {
     const build = beside.builds.get(source);
-    if (build !== undefined && reason.includes(newSince(nameOf({ build })))) return build;
+    if (build !== undefined && reason.includes(newSince(formatBuildName({ build })))) return build;
   }
   return null;
 }
 
-function nameOf({ build }: Pick<ChosenPassingLog, 'build'>): string {
+function formatBuildName({ build }: Pick<ChosenPassingLog, 'build'>): string {
   return `build ${build.number}`;
 }
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isRetryable, messageOf, TriageError } from '../../domain/errors.ts';
+import { getErrorMessage, isRetryable, TriageError } from '../../domain/errors.ts';
 import type { TriageJob } from '../../domain/triage.ts';
 import type { Sql } from '../../ports/database.ts';
 import type { JobQueue } from '../../ports/job-queue.ts';
@@ -69,7 +69,7 @@ export function detachableQueue(queue: JobQueue, logger: Logger): DetachableQueu
   const detached = new Map<AbortController, Promise<unknown>>();
   let stopping = false;
 
-  const laneOf = (provider: string) => {
+  const openLane = (provider: string) => {
     const lane = lanes.get(provider) ?? { waiting: new Set(), turnedAway: new Set() };
     lanes.set(provider, lane);
     return lane;
@@ -82,7 +82,7 @@ export function detachableQueue(queue: JobQueue, logger: Logger): DetachableQueu
   };
   const waiting = (jobId: string, own: AbortController, leave: () => void): WaitOutside => {
     return async (provider, work) => {
-      const lane = laneOf(provider);
+      const lane = openLane(provider);
       if (lane.waiting.size >= WAITING) {
         lane.turnedAway.add(jobId);
         own.abort(
@@ -119,7 +119,8 @@ export function detachableQueue(queue: JobQueue, logger: Logger): DetachableQueu
             await Promise.resolve();
             await handler(jobId, AbortSignal.any([slot, own.signal]), waiting(jobId, own, leave));
           } catch (error) {
-            if (detached.has(own)) logger.warn({ jobId, error: messageOf(error) }, 'a job failed outside the queue; it stays pending');
+            if (detached.has(own))
+              logger.warn({ jobId, error: getErrorMessage(error) }, 'a job failed outside the queue; it stays pending');
             throw error;
           } finally {
             detached.delete(own);

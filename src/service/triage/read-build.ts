@@ -1,5 +1,5 @@
 import type { Build, SourceText } from '../../domain/build.ts';
-import { messageOf, TriageError } from '../../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../../domain/errors.ts';
 import type { Reading, Survey } from '../../domain/reading.ts';
 import type { TriageJob } from '../../domain/triage.ts';
 import { inParallel } from '../../lib/collections.ts';
@@ -35,7 +35,7 @@ type ReadMaskedOptions = Omit<ReadOptions, 'maskedSecrets'> & { readonly secrets
 
 /** Reads masked sources; a build without any gets a reading that says so. */
 export function readMasked(sources: readonly ReadableSource[], options: ReadMaskedOptions): Reading {
-  return readSources(sources, readOptionsOf(options));
+  return readSources(sources, toReadOptions(options));
 }
 
 /** Reads masked sources and tells their causes apart, in a thread where there are any. */
@@ -45,10 +45,10 @@ export async function readAside(
   threads: Pick<LogThreads, 'read'> | undefined,
   signal: AbortSignal,
 ): Promise<BuildReading> {
-  return threads === undefined ? readCauses(sources, readOptionsOf(options)) : threads.read(sources, readOptionsOf(options), signal);
+  return threads === undefined ? readCauses(sources, toReadOptions(options)) : threads.read(sources, toReadOptions(options), signal);
 }
 
-function readOptionsOf({ secrets, ...how }: ReadMaskedOptions): ReadOptions {
+function toReadOptions({ secrets, ...how }: ReadMaskedOptions): ReadOptions {
   return { ...how, maskedSecrets: secrets };
 }
 
@@ -126,7 +126,7 @@ async function allSources(build: Build, deps: GatherDeps, run: Omit<TriageRun, '
   } catch (error) {
     if (mayPass(error, run)) throw error;
     deps.logger.warn({ buildId: build.id, provider: build.provider, error }, 'logs could not be fetched');
-    return { sources: archived, notes: [`The log could not be read${archived.length > 0 ? ' again' : ''}: ${messageOf(error)}`] };
+    return { sources: archived, notes: [`The log could not be read${archived.length > 0 ? ' again' : ''}: ${getErrorMessage(error)}`] };
   }
 }
 
@@ -150,7 +150,7 @@ async function whatIsArchived(
     if (!canFetch && mayPass(error, run)) throw error;
     run.signal.throwIfAborted();
     deps.logger.warn({ buildId: build.id, error }, 'the archive could not be read');
-    return { archived: [], notes: [`The archived logs of the build could not be read: ${messageOf(error)}`] };
+    return { archived: [], notes: [`The archived logs of the build could not be read: ${getErrorMessage(error)}`] };
   }
 }
 

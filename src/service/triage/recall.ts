@@ -7,7 +7,7 @@ import type { TriageSubject } from '../../domain/triage.ts';
 import { compileRulePattern, ruleText } from '../../log/rule-pattern.ts';
 import type { Logger } from '../../ports/telemetry.ts';
 import type { RuleStore } from '../../stores/library.ts';
-import { headOf } from './investigate.ts';
+import { createAnalysisHead } from './investigate.ts';
 
 /** A person decided this very failure before; only another person may overrule it. */
 const CONFIRMED = 0.97;
@@ -31,7 +31,7 @@ export function recallAnalysis(subject: TriageSubject, entry: LibraryEntry, time
           ...{ tool: 'recall', title: entry.title, text: entry.rootCause, source: `library:${entry.id}` },
           data: { entryId: entry.id, confirmedBy: entry.confirmedBy, analysisId: entry.analysisId },
         },
-        excerptsOf(subject)[0],
+        listExcerpts(subject)[0],
       ),
       startedAt,
       now,
@@ -61,7 +61,7 @@ function knownAnswer(subject: TriageSubject, facts: KnownFacts): Analysis {
   const milliseconds = now - startedAt;
   const ids = evidence.map(({ id }) => id);
   return {
-    ...headOf(subject, startedAt, now),
+    ...createAnalysisHead(subject, startedAt, now),
     category,
     kind,
     classification: { category, kind, confidence, probabilities: certain(category, confidence), abstained: false, because },
@@ -99,7 +99,7 @@ function evidenceFor(known: Pick<Evidence, 'tool' | 'title' | 'text' | 'source' 
   return [first, { id: 'E2', tool: 'log', title: reason, text, source, lineStart, lineEnd }];
 }
 
-function excerptsOf({ failures, excerpts }: TriageSubject): Excerpt[] {
+function listExcerpts({ failures, excerpts }: TriageSubject): Excerpt[] {
   return [...failures.flatMap(({ excerpt }) => excerpt ?? []), ...excerpts];
 }
 
@@ -166,7 +166,7 @@ export function ruleAnalysis(
 ): Analysis {
   const date = rule.createdAt.slice(0, 10);
   const said = `rule by ${rule.author}, ${date}`;
-  const excerpts = excerptsOf(subject);
+  const excerpts = listExcerpts(subject);
   return {
     ...knownAnswer(subject, {
       node: 'rule',

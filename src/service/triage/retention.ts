@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { messageOf } from '../../domain/errors.ts';
+import { getErrorMessage } from '../../domain/errors.ts';
 import { type OutboxHandler, REMOVE_LOGS } from '../../domain/outbox.ts';
-import { append, maxOf, present } from '../../lib/collections.ts';
+import { append, findMax, present } from '../../lib/collections.ts';
 import { type Clock, lookRegularly } from '../../lib/time.ts';
 import type { BuildArchive } from '../../ports/build-archive.ts';
 import type { OutboxStore } from '../../stores/outbox.ts';
@@ -46,7 +46,7 @@ const DAY_MS = 86_400_000;
 
 /** Counts what would be deleted of a repository. */
 export async function countRepository(deps: RetentionDeps, repository: string, olderThanDays: number): Promise<RowCounts> {
-  return await deps.store.count(scopeOf(deps.clock, repository, olderThanDays));
+  return await deps.store.count(toForgetScope(deps.clock, repository, olderThanDays));
 }
 
 /**
@@ -61,7 +61,7 @@ export async function forgetRepository(
   olderThanDays: number,
   signal: AbortSignal,
 ): Promise<Forgotten> {
-  const scope = { ...scopeOf(deps.clock, repository, olderThanDays), repository };
+  const scope = { ...toForgetScope(deps.clock, repository, olderThanDays), repository };
   const builds = await inBatches(signal, () => deps.store.forgetBuilds(scope, BATCH));
   const ids: string[] = [];
   await inBatches(signal, async () => {
@@ -88,7 +88,7 @@ export async function retain(
   for (const repository of [null, ...own]) {
     const { buildsDays, logsDays } = { ...policy, ...present((repository !== null && policy.repositories[repository]) || {}) };
     const scope = (days: number) => ({
-      ...scopeOf(deps.clock, repository, days),
+      ...toForgetScope(deps.clock, repository, days),
       except: repository === null ? own : [],
       settledOnly: true,
     });
@@ -128,7 +128,7 @@ async function removeLogs({ archive, ...deps }: RetentionDeps, signal: AbortSign
     await drainOutbox(removeLogsHandler(archive), deps, signal);
     return (await deps.outbox.waiting(REMOVE_LOGS)).count + ((await archive.settle?.(signal))?.pending ?? 0);
   } catch (error) {
-    deps.logger.warn({ error: messageOf(error) }, 'logs could not be deleted; will retry');
+    deps.logger.warn({ error: getErrorMessage(error) }, 'logs could not be deleted; will retry');
     return (await deps.outbox.waiting(REMOVE_LOGS)).count;
   }
 }
@@ -142,7 +142,7 @@ export function longestLogsDays(policy: RetentionPolicy): number {
     policy.logsDays,
     ...Object.values(policy.repositories).flatMap(({ logsDays }) => (logsDays === undefined ? [] : [logsDays])),
   ];
-  return days.includes(0) ? 0 : maxOf(days) + 7;
+  return days.includes(0) ? 0 : findMax(days) + 7;
 }
 
 async function inBatches(signal: AbortSignal, work: () => Promise<number>, pause?: () => Promise<void>): Promise<number> {
@@ -155,7 +155,7 @@ async function inBatches(signal: AbortSignal, work: () => Promise<number>, pause
   return total;
 }
 
-function scopeOf(clock: Clock, repository: string | null, days: number): ForgetScope {
+function toForgetScope(clock: Clock, repository: string | null, days: number): ForgetScope {
   return { repository, except: [], before: new Date(clock.now() - days * DAY_MS).toISOString(), settledOnly: false };
 }
 
@@ -203,7 +203,9 @@ async function lookAfter(rounds: Rounds, stopping: AbortSignal): Promise<void> {
     if (!(await hold())) return;
     await deps.archive
       .settle?.(stopping)
-      .catch((error: unknown) => deps.logger.warn({ error: messageOf(error) }, 'logs could not be moved to their archive; will retry'));
+      .catch((error: unknown) =>
+        deps.logger.warn({ error: getErrorMessage(error) }, 'logs could not be moved to their archive; will retry'),
+      );
     if (keepsForEver(deps.policy) || performance.now() - rounds.retainedAt < (deps.retainMs ?? RETAIN_MS)) return;
     const lost = new AbortController();
     const pause = async () => {

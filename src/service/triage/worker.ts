@@ -1,4 +1,4 @@
-import { delayOfRetry, messageOf, TriageError } from '../../domain/errors.ts';
+import { delayOfRetry, getErrorMessage, TriageError } from '../../domain/errors.ts';
 import type { TriageJob } from '../../domain/triage.ts';
 import { lookRegularly } from '../../lib/time.ts';
 import type { Database, Failpoint } from '../../ports/database.ts';
@@ -109,8 +109,8 @@ async function settle(job: TriageJob, deps: WorkerDeps, run: TriageRun): Promise
     const isStopped = aborted && reason instanceof TriageError && reason.code === 'cancelled';
     const level = again ? 'warn' : 'error';
     deps.logger[isStopped ? 'debug' : level]({ error, again, attempts: job.attempts, retries: job.retries }, 'triage failed');
-    if (!again) return deps.triages.finish(job, 'failed', messageOf(error));
-    await deps.triages.release(job, messageOf(error), run.signal.aborted ? 0 : retryDelay(job.retries, error));
+    if (!again) return deps.triages.finish(job, 'failed', getErrorMessage(error));
+    await deps.triages.release(job, getErrorMessage(error), run.signal.aborted ? 0 : retryDelay(job.retries, error));
     return 'released';
   }
   const end = await deps.triages.finish(job, 'done', null);

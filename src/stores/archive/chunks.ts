@@ -54,7 +54,7 @@ async function fromChunk(bytes: Buffer): Promise<string> {
 }
 
 /** Returns the number of the chunk that contains a line. */
-export function chunkOf(line: number): number {
+export function toChunkNumber(line: number): number {
   return Math.floor((line - 1) / CHUNK_LINES);
 }
 
@@ -133,7 +133,7 @@ export function describeSource(source: SourceText, text: string): ArchivedSource
  * Returns the window to read for lines `from`..`to`. `last` is before `first` if no lines are requested. The
  * window is not clipped to the end of the text.
  */
-export function windowOf(from: number, to: number): { readonly first: number; readonly last: number } {
+export function toWindow(from: number, to: number): { readonly first: number; readonly last: number } {
   const first = Math.max(1, Math.trunc(from));
   return { first, last: Math.min(Math.trunc(to), first + MAX_WINDOW - 1) };
 }

@@ -6,7 +6,7 @@ import { buildMatcher } from '../../log/scan/matcher.ts';
 import { type ScannedChunk, scanChunks } from '../../log/scan/scan-chunks.ts';
 import { LineIndex } from '../../log/scan/scan-log.ts';
 import type { ArchivedSource, BuildArchive, NumberedLine } from '../../ports/build-archive.ts';
-import { CHUNK_LINES, describeSource, windowOf } from './chunks.ts';
+import { CHUNK_LINES, describeSource, toWindow } from './chunks.ts';
 
 /** An archive that also takes masked logs that are not in memory. */
 export interface MemoryArchive extends BuildArchive {
@@ -51,7 +51,7 @@ export function createMemoryArchive(): MemoryArchive {
     lines: async (buildId, name, from, to) => {
       const stored = find(buildId, name);
       if (stored === undefined) return null;
-      const { first, last } = windowOf(from, to);
+      const { first, last } = toWindow(from, to);
       return { lineStart: first, lines: stored.log.window(first, last) };
     },
     pieces: async function* (buildId, name) {
@@ -93,8 +93,8 @@ function indexedLog(bytes: LogBytes, longest = Number.POSITIVE_INFINITY, known?:
     return made;
   };
   const line = (number: number) => {
-    const start = index().startOf(number);
-    return storable(bytes.text(start, Math.min(index().endOf(number), start + longest)));
+    const start = index().getLineStart(number);
+    return storable(bytes.text(start, Math.min(index().getLineEnd(number), start + longest)));
   };
   return {
     get lineCount(): number {
@@ -124,7 +124,7 @@ function* search(bytes: LogBytes, literals: readonly string[]): Generator<readon
   for (const chunk of scanChunks(bytes, matcher)) {
     const isLast = chunk.offset + chunk.bytes.length >= bytes.size;
     const lines = literals.length === 0 ? allLines(chunk, isLast) : (chunk.hits[0] ?? []);
-    yield lines.map((line) => ({ line: chunk.firstLine + line, text: textOf(chunk, line) }));
+    yield lines.map((line) => ({ line: chunk.firstLine + line, text: readLine(chunk, line) }));
   }
 }
 
@@ -137,7 +137,7 @@ function allLines({ bytes, lineEnds }: ScannedChunk, isLast: boolean): number[] 
   return Array.from({ length: lineEnds.length + (hasRest ? 1 : 0) }, (_, line) => line);
 }
 
-function textOf({ bytes, lineEnds }: ScannedChunk, line: number): string {
+function readLine({ bytes, lineEnds }: ScannedChunk, line: number): string {
   const start = line === 0 ? 0 : (lineEnds[line - 1] ?? 0) + 1;
   return storable(bytes.toString('utf8', start, lineEnds[line] ?? bytes.length));
 }

@@ -1,5 +1,5 @@
 import { type Collection, type Db, MongoClient, MongoError, MongoServerError } from 'mongodb';
-import { messageOf, TriageError } from '../../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../../domain/errors.ts';
 import { orAborted } from '../../lib/time.ts';
 
 /** Milliseconds to wait for a server. The limit is short because callers can continue without MongoDB. */
@@ -63,7 +63,7 @@ export interface MongodbCollections {
 export function openCollections(url: string, database: string, limitMs: number): MongodbCollections {
   const connection = keepConnected(() => createClient(url, limitMs));
   const db = async () => (await connection.client()).db(database);
-  const within: MongodbCollections['within'] = (work) => limited(async (signal) => work(collectionsOf(await db()), signal), limitMs);
+  const within: MongodbCollections['within'] = (work) => limited(async (signal) => work(getCollections(await db()), signal), limitMs);
   let made: Promise<void> | null = null;
   return {
     within,
@@ -79,7 +79,7 @@ export function openCollections(url: string, database: string, limitMs: number):
   };
 }
 
-function collectionsOf(db: Db): Collections {
+function getCollections(db: Db): Collections {
   return {
     sources: db.collection<SourceDocument>('archive_sources'),
     pieces: db.collection<PieceDocument>('archive_pieces'),
@@ -176,11 +176,11 @@ const PASSING = new Set([6, 7, 50, 64, 89, 91, 100, 189, 262, 9001, 10107, 11600
  */
 function toArchiveError(error: unknown): TriageError {
   if (error instanceof TriageError) return error;
-  if (error instanceof MongoServerError) return refusalOf(error);
+  if (error instanceof MongoServerError) return toServerError(error);
   if (error instanceof MongoError || isAbort(error)) {
     return new TriageError('storage-failed', `MongoDB is not responding: ${error.message}`, { retryable: true, cause: error });
   }
-  return new TriageError('internal', `The archive in MongoDB failed: ${messageOf(error)}`, { cause: error });
+  return new TriageError('internal', `The archive in MongoDB failed: ${getErrorMessage(error)}`, { cause: error });
 }
 
 /** Returns true if two writers inserted the same document at the same moment. */
@@ -188,7 +188,7 @@ export function isDuplicate(error: unknown): boolean {
   return error instanceof MongoServerError && error.code === 11000;
 }
 
-function refusalOf(error: MongoServerError): TriageError {
+function toServerError(error: MongoServerError): TriageError {
   const code = Number(error.code);
   const details = { state: code, full: code === OUT_OF_DISK_SPACE };
   if (REFUSED.has(code))

@@ -4,7 +4,7 @@ import type { SourceText } from '../../domain/build.ts';
 import { TriageError } from '../../domain/errors.ts';
 import { batchesWithin } from '../../lib/collections.ts';
 import { ArchivedSource, type BuildArchive, type TextPiece } from '../../ports/build-archive.ts';
-import { chunkOf, linesOfChunks, piecesInBatches, textOfChunks, toChunks, windowOf } from './chunks.ts';
+import { linesOfChunks, piecesInBatches, textOfChunks, toChunkNumber, toChunks, toWindow } from './chunks.ts';
 import { isDuplicate, type MongodbCollections, openCollections, type PieceDocument, type SourceDocument } from './mongodb-client.ts';
 
 export interface MongodbArchiveOptions {
@@ -67,7 +67,7 @@ export function createMongodbArchive(options: MongodbArchiveOptions): MongodbArc
     const expiry = keepDays === 0 ? {} : { expiresAt: new Date(storedAt.getTime() + keepDays * DAY_MS) };
     const generation = randomUUID();
     const document = { buildId, ...described, chunks: chunks.length, generation, storedAt, ...expiry };
-    const parts = chunks.flatMap((chunk) => piecesOf(chunk, { buildId, name: source.name, generation, ...expiry }));
+    const parts = chunks.flatMap((chunk) => splitChunk(chunk, { buildId, name: source.name, generation, ...expiry }));
     await store(collections, document, parts, replacing);
     return described;
   };
@@ -89,8 +89,8 @@ export function createMongodbArchive(options: MongodbArchiveOptions): MongodbArc
     },
 
     lines: async (buildId, name, from, to) => {
-      const { first, last } = windowOf(from, to);
-      const range = { first: chunkOf(first), last: chunkOf(last) };
+      const { first, last } = toWindow(from, to);
+      const range = { first: toChunkNumber(first), last: toChunkNumber(last) };
       const bytes = await readWhole(within, buildId, name, ({ chunks }) => ({ ...range, last: Math.min(range.last, chunks - 1) }));
       return bytes === null ? null : { lineStart: first, lines: await linesOfChunks(bytes, range.first, first, last) };
     },
@@ -114,7 +114,7 @@ export function createMongodbArchive(options: MongodbArchiveOptions): MongodbArc
   };
 }
 
-function piecesOf(
+function splitChunk(
   { chunk, firstLine, bytes }: { chunk: number; firstLine: number; bytes: Buffer },
   of: Pick<PieceDocument, 'buildId' | 'name' | 'generation' | 'expiresAt'>,
 ): PieceDocument[] {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { messageOf, TriageError, type TriageErrorCode } from '../../domain/errors.ts';
+import { getErrorMessage, TriageError, type TriageErrorCode } from '../../domain/errors.ts';
 import { counted } from '../../lib/text.ts';
 import { ArchivedSource, type BuildArchive, type SettledTexts, type TextPiece } from '../../ports/build-archive.ts';
 import type { Database } from '../../ports/database.ts';
@@ -72,7 +72,7 @@ export function createSpillingArchive({ primary, database, logger, restMs = REST
       try {
         await ask(() => primary.remove(buildId));
       } catch (error) {
-        logger.warn({ buildId, error: messageOf(error) }, 'MongoDB did not delete texts; they will be deleted later');
+        logger.warn({ buildId, error: getErrorMessage(error) }, 'MongoDB did not delete texts; they will be deleted later');
         return;
       }
       await ledger.removalDone(removal);
@@ -105,7 +105,7 @@ export function createSpillingArchive({ primary, database, logger, restMs = REST
           await primary.tidy();
         } catch (error) {
           if (isAway(error)) answers.failed();
-          logger.warn({ error: messageOf(error) }, 'texts could not be moved to MongoDB; will retry');
+          logger.warn({ error: getErrorMessage(error) }, 'texts could not be moved to MongoDB; will retry');
         }
       }
       const { texts, removals } = await ledger.left();
@@ -148,7 +148,10 @@ function primaryWithin(
     } catch (error) {
       if (error instanceof TriageError && NOT_ELSEWHERE.includes(error.code)) throw error;
       takes.failed();
-      logger.warn({ buildId, source: source.name, error: messageOf(error) }, 'MongoDB did not store a text; it stays in the database');
+      logger.warn(
+        { buildId, source: source.name, error: getErrorMessage(error) },
+        'MongoDB did not store a text; it stays in the database',
+      );
       return null;
     }
   }
@@ -231,12 +234,12 @@ async function moveTexts(deps: MoveDeps, signal: AbortSignal): Promise<number> {
   let moved = 0;
   while (!signal.aborted && left.size < MOST_REFUSED) {
     const waiting = await deps.ledger.waiting(BATCH + left.size);
-    const texts = waiting.filter((text) => !left.has(keyOf(text)));
+    const texts = waiting.filter((text) => !left.has(toTextKey(text)));
     if (texts.length === 0) break;
     for (const text of texts) {
       if (signal.aborted) return moved;
       if (await moveText(deps, text)) moved += 1;
-      else left.add(keyOf(text));
+      else left.add(toTextKey(text));
     }
   }
   return moved;
@@ -253,7 +256,7 @@ async function moveText({ primary, fallback, ledger, logger }: MoveDeps, { build
     await primary.put(buildId, { name, kind: text.kind, notes: [...text.notes], text: stored }, replacing);
   } catch (error) {
     if (!(error instanceof TriageError) || error.code === 'storage-failed') throw error;
-    logger.warn({ buildId, source: name, error: messageOf(error) }, 'a text stays in the database');
+    logger.warn({ buildId, source: name, error: getErrorMessage(error) }, 'a text stays in the database');
     return false;
   }
   // A majority has acknowledged it; it is given up here only once it was read there.
@@ -264,7 +267,7 @@ async function moveText({ primary, fallback, ledger, logger }: MoveDeps, { build
   return await ledger.markMoved(text);
 }
 
-function keyOf({ buildId, name }: WaitingText): string {
+function toTextKey({ buildId, name }: WaitingText): string {
   return JSON.stringify([buildId, name]);
 }
 

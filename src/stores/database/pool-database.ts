@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { messageOf, TriageError } from '../../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../../domain/errors.ts';
 import { storable } from '../../lib/text.ts';
 import type { Database, Sql } from '../../ports/database.ts';
 
@@ -317,10 +317,10 @@ export function toStorageError(error: unknown): TriageError {
   if (error instanceof TriageError) return error;
   const state = textField(error, 'code');
   const isSqlState = state !== null && /^[0-9A-Z]{5}$/.test(state);
-  const retryable = isSqlState ? RETRYABLE_STATE.test(state) : CONNECTION_LOST.test(state ?? messageOf(error));
-  const busy = state === null ? NONE_FREE.test(messageOf(error)) : TOO_LONG.test(state);
+  const retryable = isSqlState ? RETRYABLE_STATE.test(state) : CONNECTION_LOST.test(state ?? getErrorMessage(error));
+  const busy = state === null ? NONE_FREE.test(getErrorMessage(error)) : TOO_LONG.test(state);
   const details = { state, constraint: textField(error, 'constraint'), table: textField(error, 'table'), ...(busy ? { busy } : {}) };
-  return new TriageError('storage-failed', `The database request failed: ${messageOf(error)}`, { retryable, cause: error, details });
+  return new TriageError('storage-failed', `The database request failed: ${getErrorMessage(error)}`, { retryable, cause: error, details });
 }
 
 /** Throws what the driver threw, as `storage-failed`. */

@@ -1,6 +1,6 @@
 import { accessSync, constants } from 'node:fs';
 import pg from 'pg';
-import { messageOf, TriageError } from '../../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../../domain/errors.ts';
 import { MIGRATIONS_FOLDER } from './migration-files.ts';
 import { createPoolDatabase, type PgDatabase, toStorageError } from './pool-database.ts';
 import { requireRights, runMigrations } from './run-migrations.ts';
@@ -117,7 +117,7 @@ function checkReadable(name: string, file: string): void {
   try {
     accessSync(file, constants.R_OK);
   } catch (error) {
-    throw new TriageError('invalid-config', `${name} in the database URL: ${messageOf(error)}`, { cause: error });
+    throw new TriageError('invalid-config', `${name} in the database URL: ${getErrorMessage(error)}`, { cause: error });
   }
 }
 

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Job, Queue, Worker } from 'bullmq';
 import type { Redis } from 'ioredis';
-import { messageOf, TriageError } from '../../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../../domain/errors.ts';
 import { append } from '../../lib/collections.ts';
 import { backoff } from '../../lib/time.ts';
 import type { JobQueue, QueueAdmin, QueueMessage } from '../../ports/job-queue.ts';
@@ -54,7 +54,7 @@ export async function createBullmqQueue(options: BullmqQueueOptions): Promise<Jo
   const { url, prefix, logger, attempts = ATTEMPTS, lockMs = LOCK_MS } = options;
   const link = openRedisLink(url, logger);
   const queue = openQueue(link, prefix, attempts);
-  queue.on('error', (error) => logger.debug({ error: messageOf(error) }, 'job queue reported an error'));
+  queue.on('error', (error) => logger.debug({ error: getErrorMessage(error) }, 'job queue reported an error'));
   await firstContact(link);
   let working: Working | null = null;
   let stopping: Promise<void> | null = null;
@@ -127,7 +127,7 @@ async function asked<Answer>(link: RedisLink, ask: () => Promise<Answer>): Promi
     return answer;
   } catch (error) {
     link.suspect(error);
-    throw new TriageError('upstream-failed', `Redis is not available to the job queue: ${messageOf(error)}`, {
+    throw new TriageError('upstream-failed', `Redis is not available to the job queue: ${getErrorMessage(error)}`, {
       retryable: true,
       cause: error,
     });
@@ -187,7 +187,7 @@ function startWorker({ url, prefix, runs, concurrency, logger, link, lockMs }: W
   });
   worker.on('error', (error) => {
     // The link has said already that Redis is away.
-    if (link.reachable) logger.warn({ error: messageOf(error) }, 'the job queue could not store a message; its job stays pending');
+    if (link.reachable) logger.warn({ error: getErrorMessage(error) }, 'the job queue could not store a message; its job stays pending');
   });
   worker.on('stalled', (message) => logger.warn({ message }, 'a queue message whose process died is delivered again'));
   worker.on('failed', (message, error) => {

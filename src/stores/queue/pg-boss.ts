@@ -1,6 +1,6 @@
 import { PgBoss } from 'pg-boss';
 import { z } from 'zod';
-import { messageOf, TriageError } from '../../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../../domain/errors.ts';
 import type { JobQueue, QueueAdmin, QueueMessage } from '../../ports/job-queue.ts';
 import type { Logger } from '../../ports/telemetry.ts';
 import { createHandlerRuns, type HandlerRuns, settlesWithin } from './handler-runs.ts';
@@ -103,7 +103,7 @@ export async function createPgBossQueue(options: PgBossQueueOptions): Promise<Jo
   const isRepeated = createRecentlyLogged(LOG_AGAIN_MS);
   boss.on('error', (error) => {
     // Every worker looks once a second, and a database that is away is worth one line, not hundreds.
-    if (isRepeated(messageOf(error))) logger.debug({ error: messageOf(error) }, 'job queue reported the same error again');
+    if (isRepeated(getErrorMessage(error))) logger.debug({ error: getErrorMessage(error) }, 'job queue reported the same error again');
     else logger.warn({ error }, 'job queue reported an error');
   });
   boss.on('warning', (warning) => logger.warn({ warning }, 'job queue warned'));
@@ -170,7 +170,7 @@ async function startBoss(boss: PgBoss, attempts: number): Promise<void> {
     await boss.createQueue(QUEUE, { policy: 'short', ...options });
     await boss.updateQueue(QUEUE, options);
   } catch (error) {
-    throw new TriageError('storage-failed', `The job queue could not start: ${messageOf(error)}`, { cause: error });
+    throw new TriageError('storage-failed', `The job queue could not start: ${getErrorMessage(error)}`, { cause: error });
   }
 }
 
@@ -236,7 +236,7 @@ export function poolExecutor(pool: QueuePool): PoolExecutor {
     executeSql: async (text, values) => {
       const client = await pool.connect();
       try {
-        const rows = rowsOf(await client.query(text, values));
+        const rows = extractRows(await client.query(text, values));
         client.release();
         return { rows };
       } catch (error) {
@@ -252,8 +252,8 @@ export function poolExecutor(pool: QueuePool): PoolExecutor {
 }
 
 /** Returns the rows of a result. A block of several statements has one result for each statement. */
-function rowsOf(result: unknown): object[] {
-  if (Array.isArray(result)) return result.flatMap(rowsOf);
+function extractRows(result: unknown): object[] {
+  if (Array.isArray(result)) return result.flatMap(extractRows);
   if (typeof result === 'object' && result !== null && 'rows' in result && Array.isArray(result.rows)) return result.rows;
   return [];
 }

@@ -1,5 +1,5 @@
 import { Redis, type RedisOptions, ReplyError } from 'ioredis';
-import { messageOf } from '../../domain/errors.ts';
+import { getErrorMessage } from '../../domain/errors.ts';
 import { isOlder } from '../../lib/text.ts';
 import type { Logger } from '../../ports/telemetry.ts';
 
@@ -34,11 +34,11 @@ export function openRedisLink(url: string, logger: Logger) {
     if (reported) return;
     reported = true;
     logger.warn(
-      { error: messageOf(error) },
+      { error: getErrorMessage(error) },
       'Redis does not answer; builds are accepted, and workers take pending jobs from the database until it is back',
     );
   };
-  const suspect = (error: unknown) => (error instanceof ReplyError ? refuse(messageOf(error)) : away(error));
+  const suspect = (error: unknown) => (error instanceof ReplyError ? refuse(getErrorMessage(error)) : away(error));
   const back = () => {
     if (reported) logger.info({}, 'Redis answers again');
     reachable = true;
@@ -103,7 +103,7 @@ const OLDEST = [6, 2] as const;
 /** Warns of a server that forgets messages, and says how to mend it. Nothing is lost there, but jobs start late. */
 export async function checkRedis(client: Pick<Redis, 'info'>, logger: Logger): Promise<void> {
   try {
-    const facts = factsOf(await client.info());
+    const facts = parseFacts(await client.info());
     const { redis_version: version = '', maxmemory_policy: policy = 'noeviction' } = facts;
     if (policy !== 'noeviction') {
       logger.warn(
@@ -113,11 +113,11 @@ export async function checkRedis(client: Pick<Redis, 'info'>, logger: Logger): P
     }
     if (isOlder(version, OLDEST)) logger.warn({ version }, `Redis is older than ${OLDEST.join('.')}, which the job queue needs; update it`);
   } catch (error) {
-    logger.debug({ error: messageOf(error) }, 'Redis did not report its version');
+    logger.debug({ error: getErrorMessage(error) }, 'Redis did not report its version');
   }
 }
 
-function factsOf(info: string): Readonly<Record<string, string>> {
+function parseFacts(info: string): Readonly<Record<string, string>> {
   const pairs = info.split('\n').map((line) => line.trim().split(':', 2));
   return Object.fromEntries(pairs.filter((pair): pair is [string, string] => pair.length === 2));
 }

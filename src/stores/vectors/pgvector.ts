@@ -99,7 +99,7 @@ function searchesTogether(db: Database, embedder: string, hnsw: Hnsw) {
 
   async function searchAll(namespace: VectorNamespace, queries: readonly Asked[], length: number): Promise<Found[][]> {
     waiting.delete(namespace);
-    const type = await hnsw.typeOf(namespace, length);
+    const type = await hnsw.findType(namespace, length);
     const rows = type === null ? await db.query(SEARCH, [namespace, embedder, { queries }]) : await approximate(type);
     const found = rows.map((row) => Numbered.parse(row));
     return queries.map((_query, index) => found.filter(({ number }) => number === index + 1).map(({ number: _number, ...match }) => match));
@@ -265,7 +265,7 @@ function createHnsw(db: Database, embedder: string, from = HNSW_FROM) {
 
   return {
     /** The type that an index has the embedding as, e.g. `vector(512)`; null where every item is to be compared. */
-    typeOf: async (namespace: VectorNamespace, length: number) => {
+    findType: async (namespace: VectorNamespace, length: number) => {
       const type = typeFor(length);
       return type !== null && (await isThere(namespace, length)) ? type : null;
     },

@@ -67,13 +67,13 @@ export function createPineconeCalls(options: PineconeCallOptions): PineconeCall 
         const value = await running.run(current, () => work(client));
         return { value, written: current.written, indexed: current.indexed };
       } catch (error) {
-        const failure = meaningOf(current.failure ?? error, { run, limit, timeoutMs: options.timeoutMs });
+        const failure = toCallError(current.failure ?? error, { run, limit, timeoutMs: options.timeoutMs });
         if (!failure.retryable || attempt > options.maxRetries || signal.aborted) throw failure;
         const pause = failure.retryAfterMs ?? backoff(options.retryDelayMs, attempt);
         if (performance.now() + pause >= deadline) throw failure;
         options.logger.info({ code: failure.code, pauseMs: Math.round(pause) }, 'retrying Pinecone');
         await sleep(pause, undefined, { signal }).catch((cause: unknown) => {
-          throw meaningOf(cause, { run, limit, timeoutMs: options.timeoutMs });
+          throw toCallError(cause, { run, limit, timeoutMs: options.timeoutMs });
         });
       }
     }
@@ -106,7 +106,7 @@ interface Limits {
   readonly timeoutMs: number;
 }
 
-function meaningOf(error: unknown, { run, limit, timeoutMs }: Limits): TriageError {
+function toCallError(error: unknown, { run, limit, timeoutMs }: Limits): TriageError {
   if (run?.aborted) return new TriageError('cancelled', 'The Pinecone call was canceled.', { cause: error });
   if (error instanceof TriageError) return error;
   if (limit.aborted) {
@@ -138,7 +138,7 @@ const MAX_WORDS = 300;
 
 /** Returns the error for a status other than 2xx. */
 function refusal({ status, headers }: Response, text: string): TriageError {
-  const words = wordsOf(text);
+  const words = extractMessage(text);
   const details = { status };
   if (status === 401 || status === 403) {
     const message = `Pinecone rejected the key (HTTP ${status}); check PINECONE_API_KEY and its permissions`;
@@ -155,7 +155,7 @@ function refusal({ status, headers }: Response, text: string): TriageError {
   return new TriageError('invalid-input', `Pinecone refused the request (HTTP ${status}): ${words}`, { details });
 }
 
-function wordsOf(text: string): string {
+function extractMessage(text: string): string {
   const read = ErrorReply.safeParse(jsonIn(text));
   return (read.success ? read.data.message : text).replace(/\s+/g, ' ').slice(0, MAX_WORDS);
 }
@@ -197,7 +197,7 @@ export async function findTarget(call: PineconeCall, place: PineconePlace, signa
   if (!value.status.ready) {
     throw new TriageError('upstream-failed', `Pinecone's index ${index} is not ready yet (${value.status.state})`, { retryable: true });
   }
-  return { host: addressOf(value.privateHost ?? value.host, place), dimension };
+  return { host: resolveAddress(value.privateHost ?? value.host, place), dimension };
 }
 
 /** Creates the error for an index whose vectors are shorter than those of the embedder. */
@@ -209,7 +209,7 @@ export function tooShort(index: string, dimension: number, wanted: number): Tria
  * Returns the address of the index. A custom control plane may return hosts without a scheme. With Pinecone's
  * own, the key is sent only to Pinecone's hosts. Throws `upstream-failed` for any other host.
  */
-function addressOf(host: string, { index, baseUrl }: PineconePlace): string {
+function resolveAddress(host: string, { index, baseUrl }: PineconePlace): string {
   const address = /^https?:\/\//.test(host) ? host : `${baseUrl?.startsWith('http://') ? 'http' : 'https'}://${host}`;
   const url = URL.canParse(address) ? new URL(address) : null;
   if (url === null || (baseUrl === null && (url.protocol !== 'https:' || !url.hostname.endsWith('.pinecone.io')))) {

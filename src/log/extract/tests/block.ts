@@ -66,9 +66,9 @@ export function readBlock(body: readonly string[], title: Pick<FailingTest, 'nam
   // pytest marks what was raised with an E at the margin.
   const raised = plain.filter((text) => /^E(?:\s{2,40}|$)/.test(text)).map((text) => text.replace(/^E\s{0,3}/, ''));
   const said = raised.length > 0 ? raised : plain;
-  const message = messageOf(said, title.name);
+  const message = extractMessage(said, title.name);
   // What was thrown compares nothing, whatever the lines of code around it do.
-  const sides = message !== null && THROWN.test(message) ? { expected: null, actual: null } : sidesOf(said.join('\n'));
+  const sides = message !== null && THROWN.test(message) ? { expected: null, actual: null } : extractSides(said.join('\n'));
   return { file: place?.file ?? null, line: place?.line ?? null, message, ...sides };
 }
 
@@ -113,7 +113,7 @@ export function placeIn(text: string): { readonly file: string; readonly line: n
     : { file, line: Number(place?.line) };
 }
 
-function messageOf(body: readonly string[], name: string): string | null {
+function extractMessage(body: readonly string[], name: string): string | null {
   if (body.some((text) => text.trim() === 'Traceback (most recent call last):')) return raisedLast(body);
   const unexpected = body.findIndex((text) => UNEXPECTED.test(text.trim()));
   if (unexpected !== -1) return body[unexpected + 1]?.trim().slice(0, 1_000) ?? null;
@@ -156,7 +156,7 @@ function raisedLast(body: readonly string[]): string | null {
   return raised?.trim().slice(0, 1_000) ?? null;
 }
 
-function sidesOf(text: string): Sides {
+function extractSides(text: string): Sides {
   const head = text.slice(0, 4_000);
   for (const shape of COMPARED) {
     const both = shape.exec(head)?.groups;
@@ -189,7 +189,7 @@ export function openTestList(log: LogText, found: Findings, framework: string): 
     if (known.name === '') return;
     const key = `${known.suite ?? ''}\u0001${known.name}`;
     const spans = [found.range(start, end)];
-    const test = found.testAt(start, framework, { ...readBody(log, start, end, known), ...definedOf(known), spans });
+    const test = found.testAt(start, framework, { ...readBody(log, start, end, known), ...pickDefined(known), spans });
     const index = seen.get(key) ?? -1;
     const before = found.failingTests[index];
     propose(log, found, start, end, seen.size, test);
@@ -227,10 +227,10 @@ function readBody(log: LogText, start: number, end: number, known: KnownTest): P
   const message = first === undefined || !/[\p{L}\p{N}]/u.test(first) ? null : first.slice(0, 1_000);
   const frame = known.file === undefined || known.file === null ? body.map(readFrame).find((one) => one?.own === true) : undefined;
   const place = frame === undefined || frame === null ? {} : { file: frame.file, line: frame.line };
-  return { message, ...place, ...expectationOf(body) };
+  return { message, ...place, ...extractExpectation(body) };
 }
 
-function expectationOf(body: readonly string[]): Sides {
+function extractExpectation(body: readonly string[]): Sides {
   const said = splitExpectation(body.join('\n'));
   if (said.expected !== null) return said;
   const head = body.findIndex((text) => /^\s{0,12}--- ?Expected\s{0,4}$/i.test(text));
@@ -252,7 +252,7 @@ function propose(log: LogText, found: Findings, start: number, end: number, nth:
   if (said !== -1) found.block(start + said + 6, Math.min(start + said + 17, end), 92 - less, reason);
 }
 
-function definedOf(known: KnownTest): KnownTest & Partial<FailingTest> {
+function pickDefined(known: KnownTest): KnownTest & Partial<FailingTest> {
   const kept = Object.entries(known).filter(([, value]) => value !== undefined && value !== null);
   return { ...Object.fromEntries(kept), name: known.name };
 }

@@ -88,13 +88,13 @@ export const COMPILED_RUNNERS: readonly Runner[] = [
     { head: /^(?<suite>(?:[a-z_]\w{0,80}\.){1,20}[A-Z][\w$]{0,200})\.(?<name>[\w$]{1,200}(?:\[[\w, ]{1,60}\])?) FAILED$/ },
   ] },
   { name: 'junit', literals: ['\tFAILED', 'Caused an ERROR', 'JUnit Jupiter:', 'JUnit Vintage:'], strip: /^\s{0,12}(?:\[junit\] ?)?/, shapes: [
-    { head: /^\s{0,4}(?:FAILED|Caused an ERROR)$/, above: /^Testcase: (?<name>.{1,300}?)(?:\((?<suite>[\w$.]{1,200})\))?(?: took [\d.]{1,12} sec)?:?$/, titled: true, body: 'open', until: /^(?:Testcase: .{0,300})?$/, limit: 40, suite: /^Test(?:suite: | )?(?<suite>[\w$.]{3,300})(?: FAILED)?$/, finish: (named, body) => ({ ...named, suite: named.suite ?? classOf(named.name ?? '', body) }) },
+    { head: /^\s{0,4}(?:FAILED|Caused an ERROR)$/, above: /^Testcase: (?<name>.{1,300}?)(?:\((?<suite>[\w$.]{1,200})\))?(?: took [\d.]{1,12} sec)?:?$/, titled: true, body: 'open', until: /^(?:Testcase: .{0,300})?$/, limit: 40, suite: /^Test(?:suite: | )?(?<suite>[\w$.]{3,300})(?: FAILED)?$/, finish: (named, body) => ({ ...named, suite: named.suite ?? findClass(named.name ?? '', body) }) },
     // Ant's brief form says all on one line.
     { head: /^Testcase: (?<name>.{1,300}?)\((?<suite>[\w$.]{1,300})\):\s{1,4}(?:FAILED|Caused an ERROR)$/, body: 'open', until: /^$|^Test(?:case|suite)?:? \S/, limit: 40 },
     { head: /^JUnit (?:Jupiter|Vintage):/, next: /className = '(?<suite>[\w$.]{1,300})', methodName = '(?<name>[^']{1,200})'/, body: 'open', until: /^$|^JUnit (?:Jupiter|Vintage):|^Test run /, limit: 40 },
   ] },
   { name: 'testng', literals: ['FAILED: '], fillsIn: 'alike', shapes: [
-    { head: /^FAILED: (?:(?<suite>[\w$.]{1,400})\.)?(?<name>[\w$]{1,400}(?:\(.{0,300}\))?)$/, body: 'open', until: /^$|^(?:FAILED|PASSED|SKIPPED): /, needs: /^[a-z][\w.$]{2,300}(?:Error|Exception|Failure)\b/, finish: (named, body) => ({ ...named, suite: named.suite ?? classOf(named.name ?? '', body) }) },
+    { head: /^FAILED: (?:(?<suite>[\w$.]{1,400})\.)?(?<name>[\w$]{1,400}(?:\(.{0,300}\))?)$/, body: 'open', until: /^$|^(?:FAILED|PASSED|SKIPPED): /, needs: /^[a-z][\w.$]{2,300}(?:Error|Exception|Failure)\b/, finish: (named, body) => ({ ...named, suite: named.suite ?? findClass(named.name ?? '', body) }) },
   ] },
   { name: 'scala-tests', literals: ['*** FAILED ***', '[error]   ', '==> X ', '[error] Test '], shapes: [
     { framework: 'munit', head: /^(?:\[(?:info|error|warn)\] ?)?==> X (?<suite>[\w.$]{1,200})\.(?<name>\S.{0,300}?)\s{1,4}\d{1,6}\.\d{1,4}s ?(?<message>.{0,500})/, limit: 20, finish: scalaPlace },
@@ -281,7 +281,7 @@ function ginkgoName(named: Named, body: readonly string[]): Named | null {
   return { ...named, ...groupsIn(body, /In \[\w{1,20}\] at: (?<file>[^\s:]{1,300}):(?<line>\d{1,7})/), name, message };
 }
 
-function classOf(name: string, body: readonly string[]): string | undefined {
+function findClass(name: string, body: readonly string[]): string | undefined {
   const method = name.replace(/\(.*$/, '').replaceAll('$', '\\$');
   return groupsIn(body, new RegExp(`at (?<suite>[\\w.$]{1,300})\\.${method}\\(`))?.suite;
 }

@@ -71,7 +71,7 @@ export interface Runner {
 }
 
 /** Creates the reader of one runner. */
-export function readerOf(runner: Runner): Extractor {
+export function createReader(runner: Runner): Extractor {
   return {
     name: runner.name,
     literals: runner.literals,
@@ -89,7 +89,7 @@ function readRunner(whole: LogText, lines: readonly number[], found: Findings, r
   const log = runner.strip === undefined ? whole : stripped(whole, runner.strip);
   if (runner.ran !== undefined && !lines.some((line) => runner.ran?.test(log.line(line)))) return;
   const lists = new Map<string, AddTest>();
-  const before = runner.fillsIn === undefined ? [] : found.failingTests.map(wordsOf);
+  const before = runner.fillsIn === undefined ? [] : found.failingTests.map(splitTestName);
   const isKnown = runner.fillsIn === 'same' ? isSameName : isAlike;
   const begun = new Map<string, number>();
   let part = '';
@@ -103,7 +103,7 @@ function readRunner(whole: LogText, lines: readonly number[], found: Findings, r
       if (shape.under?.test(part) === false) continue;
       const test = readShape(log, line, shape, begun);
       if (test === null) continue;
-      if (before.some((other) => isKnown(other, wordsOf(test.known)))) break;
+      if (before.some((other) => isKnown(other, splitTestName(test.known)))) break;
       const framework = shape.framework ?? runner.name;
       const add = lists.get(framework) ?? openTestList(log, found, framework);
       lists.set(framework, add);
@@ -157,18 +157,18 @@ function readShape(log: LogText, line: number, shape: Shape, begun: ReadonlyMap<
   if (heading === null) return null;
   const named: Named = { ...heading, ...defined(above?.value.groups), ...defined(head.groups), ...defined(next?.groups) };
   const last = line + (next === null ? 0 : 1);
-  const below = shape.body === 'none' ? line : endOf(log, last, shape);
+  const below = shape.body === 'none' ? line : findTestEnd(log, last, shape);
   const opened = below > last ? undefined : begun.get(shape.opened?.(named) ?? '');
   const start = (shape.titled === true ? above?.line : opened) ?? line;
-  const end = opened === undefined ? below : Math.min(line, endOf(log, opened, { ...shape, body: 'open' }));
+  const end = opened === undefined ? below : Math.min(line, findTestEnd(log, opened, { ...shape, body: 'open' }));
   const body = linesBetween(log, (start < line ? start : last) + 1, end, shape.limit);
   if (shape.needs !== undefined && !body.some((text) => shape.needs?.test(text.trimEnd()))) return null;
   if (shape.never !== undefined && body.some((text) => shape.never?.test(text.trimEnd()))) return null;
   const whole = shape.finish === undefined ? named : shape.finish(named, body);
-  return whole === null ? null : { known: knownOf(log, start, whole, body, shape), start, end };
+  return whole === null ? null : { known: readKnownTest(log, start, whole, body, shape), start, end };
 }
 
-function knownOf(log: LogText, line: number, named: Named, body: readonly string[], shape: Shape) {
+function readKnownTest(log: LogText, line: number, named: Named, body: readonly string[], shape: Shape) {
   const heading = shape.suite === undefined ? null : lookBack(log, line, 400, (text) => shape.suite?.exec(text.trimEnd())?.groups?.suite);
   const suite = named.suite ?? heading?.value ?? null;
   const name = named.name?.trim() ?? `${named.file}:${named.line}`;
@@ -180,11 +180,11 @@ function knownOf(log: LogText, line: number, named: Named, body: readonly string
   return { name, suite: suite?.trim() || null, ...at, message, ...sides };
 }
 
-function endOf(log: LogText, line: number, shape: Shape): number {
+function findTestEnd(log: LogText, line: number, shape: Shape): number {
   const limit = shape.limit ?? 60;
   const isOver = (text: string) => shape.until?.test(text.trimEnd()) === true || shape.head.test(text.trimEnd());
-  const indent = shape.body === 'open' ? -1 : indentOf(log.line(line));
-  const end = blockEnd(log, line, limit, (text) => !isOver(text) && (text.trim() === '' || indentOf(text) > indent));
+  const indent = shape.body === 'open' ? -1 : countIndent(log.line(line));
+  const end = blockEnd(log, line, limit, (text) => !isOver(text) && (text.trim() === '' || countIndent(text) > indent));
   return withoutBlanks(log, line, end);
 }
 
@@ -216,7 +216,7 @@ export function withoutBlanks(log: LogText, start: number, end: number): number 
 }
 
 /** Columns of white space at the beginning of a line. */
-export function indentOf(text: string): number {
+export function countIndent(text: string): number {
   return text.length - text.trimStart().length;
 }
 
@@ -231,7 +231,7 @@ export interface Words {
 }
 
 /** Splits a test's name into words, so that notation does not count. */
-export function wordsOf({ suite, name }: { readonly suite: string | null; readonly name: string }): Words {
+export function splitTestName({ suite, name }: { readonly suite: string | null; readonly name: string }): Words {
   return { all: split(`${suite ?? ''} ${name}`), own: split(name) };
 }
 

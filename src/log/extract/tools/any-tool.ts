@@ -1,8 +1,8 @@
 import { isForeignFile, readFrame } from '../../frames.ts';
 import { blockEnd, type LogText, linesBetween } from '../../lines/lines.ts';
-import { roleOf } from '../../roles.ts';
+import { classifyRole } from '../../roles.ts';
 import type { Extractor, Findings } from '../extraction.ts';
-import { isFile, nameTool, numberOf, type Placed, readHead, readPlaced, severityOf } from './place.ts';
+import { isFile, nameTool, type Placed, parseNumber, parseSeverity, readHead, readPlaced } from './place.ts';
 
 /** The name of a tool of which only the shape of its output is known. */
 export const UNKNOWN_TOOL = 'tool';
@@ -51,7 +51,7 @@ function readAll(log: LogText, lines: readonly number[], found: Findings, isName
     const text = log.line(line);
     const hasPlace = MAYBE_PLACE.test(text);
     if (!hasPlace && (isNamed || !/^(?:\s{0,8}[|│┃{]|::|\W{0,8}(?:error|fatal))/i.test(text))) continue;
-    const role = roleOf(text);
+    const role = classifyRole(text);
     if (role === 'echo' || role === 'passing') continue;
     const wasRead = hasPlace && (readPlacedLine(log, line, text, found, isNamed) || readArrow(log, line, text, found, isNamed));
     if (wasRead || isNamed) continue;
@@ -178,8 +178,8 @@ function readAnnotation(text: string): Placed | null {
   const fields = groups.fields?.split(',').map((one) => one.split('='));
   const { file, line, col } = Object.fromEntries(fields?.map(([name = '', value = '']) => [name.trim(), value]) ?? []);
   if (file === undefined) return null;
-  const place = { file, line: numberOf(line), column: numberOf(col) };
-  return { ...place, severity: severityOf(groups.word ?? ''), code: null, message: groups.message ?? '' };
+  const place = { file, line: parseNumber(line), column: parseNumber(col) };
+  return { ...place, severity: parseSeverity(groups.word ?? ''), code: null, message: groups.message ?? '' };
 }
 
 const TRAILING =
@@ -195,7 +195,7 @@ function readTrailing(text: string): Placed | null {
     !/^(?:\w{0,30} )?(?:[\w ]{0,20}[Ee]rror|[Cc]an't|[Cc]annot|[Ii]nvalid|[Uu]ndefined|[Ff]ailed)\b/.test(head.message)
   )
     return null;
-  const place = { line: numberOf(groups.line1 ?? groups.line2), column: numberOf(groups.column1 ?? groups.column2) };
+  const place = { line: parseNumber(groups.line1 ?? groups.line2), column: parseNumber(groups.column1 ?? groups.column2) };
   return { ...head, severity: head.severity ?? 'error', file: groups.file ?? '', ...place };
 }
 
@@ -205,10 +205,10 @@ function readRecord(text: string): Placed | null {
   const message = /"(?:message|msg|description|text)"\s?:\s?"(?<said>(?:[^"\\]|\\.){1,500})"/.exec(text)?.groups?.said;
   const word = /"(?:severity|level|kind|type)"\s?:\s?"(?<word>error|fatal|critical|warning)"/i.exec(text)?.groups?.word;
   if (file === undefined || message === undefined || word === undefined || !isFile(file)) return null;
-  const number = (pattern: RegExp) => numberOf(pattern.exec(text)?.groups?.number);
+  const number = (pattern: RegExp) => parseNumber(pattern.exec(text)?.groups?.number);
   const line = number(/"(?:line|line_?[nN]umber|startLine|row)"\s?:\s?(?<number>\d{1,7})/);
   const column = number(/"(?:col|column|startColumn)"\s?:\s?(?<number>\d{1,7})/);
-  return { file, line, column, severity: severityOf(word), code: null, message };
+  return { file, line, column, severity: parseSeverity(word), code: null, message };
 }
 
 /** Reads a row of a table: one cell names a file, another the severity, and the longest is the message. */
@@ -223,7 +223,7 @@ function readRow(text: string): Placed | null {
   const message = cells.filter((cell) => cell !== word && cell !== place && cell.includes(' ')).sort((a, b) => b.length - a.length)[0];
   if (word === undefined || place === undefined || message === undefined) return null;
   const [file = '', line = cells.find((cell) => /^\d{1,7}$/.test(cell)), column] = place.split(':');
-  return { file, line: numberOf(line), column: numberOf(column), severity: severityOf(word), code: null, message };
+  return { file, line: parseNumber(line), column: parseNumber(column), severity: parseSeverity(word), code: null, message };
 }
 
 /**
@@ -235,5 +235,5 @@ function readBelow(log: LogText, line: number, text: string): Placed | null {
   if (groups === undefined) return null;
   const said = linesBetween(log, line + 1, line + 4).map((below) => /^(?<code>\w{1,60}Error): (?<message>.{1,500})/.exec(below));
   const { code = null, message = '' } = said.find((one) => one !== null)?.groups ?? {};
-  return code === null ? null : { file: groups.file ?? '', line: numberOf(groups.line), column: null, severity: 'error', code, message };
+  return code === null ? null : { file: groups.file ?? '', line: parseNumber(groups.line), column: null, severity: 'error', code, message };
 }

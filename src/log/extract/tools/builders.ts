@@ -110,7 +110,7 @@ export const ansible: Extractor = {
       if (groups === undefined && own === undefined) continue;
       const end = blockEnd(log, line, 12, (one) => /^\s{1,20}\S|^\}|^The error appears/.test(one));
       const isIgnored = /^\.{3}ignoring/.test(log.line(end + 1));
-      const message = own ?? messageOf(groups?.result ?? '') ?? text;
+      const message = own ?? extractMessage(groups?.result ?? '') ?? text;
       const severity = isIgnored ? 'warning' : 'error';
       const place = { file: null, line: null, column: null, code: null };
       found.finding({ tool: 'ansible', severity, ...place, message, start: line, end, weight: 80 });
@@ -121,7 +121,7 @@ export const ansible: Extractor = {
 };
 
 /** Returns the first line of the message in a result, which is JSON, possibly cut off. */
-function messageOf(result: string): string | null {
+function extractMessage(result: string): string | null {
   const said = /"(?:msg|stderr)": "((?:[^"\\]|\\.){1,480})/.exec(result)?.[1];
   return said?.split('\\n')[0]?.replace(/\\"/g, '"') ?? null;
 }

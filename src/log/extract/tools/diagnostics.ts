@@ -1,6 +1,6 @@
 import { blockEnd, type LogText, lineBelow } from '../../lines/lines.ts';
-import { type Extractor, type Findings, type Groups, weightOf } from '../extraction.ts';
-import { numberOf, severityOf } from './place.ts';
+import { computeWeight, type Extractor, type Findings, type Groups } from '../extraction.ts';
+import { parseNumber, parseSeverity } from './place.ts';
 
 /** One way in which a tool words its complaints. Named groups used: file, line, column, severity, code, message. */
 interface DiagnosticShape {
@@ -39,7 +39,7 @@ const MAX_BLOCK = 40;
 export const INDENTED = /^\s{1,200}\S/;
 
 /** Creates one reader for each tool of a table, named after the tool. */
-export function readersOf(tools: readonly Tool[]): Extractor[] {
+export function createReaders(tools: readonly Tool[]): Extractor[] {
   return tools.map(({ tool, literals, says }) => ({
     name: tool,
     literals,
@@ -66,7 +66,7 @@ function readLine(tool: string, says: readonly DiagnosticShape[], log: LogText, 
 }
 
 function add(tool: string, shape: DiagnosticShape, groups: Groups, log: LogText, start: number, end: number, found: Findings): void {
-  const severity = shape.severity ?? (severityOf(groups.severity ?? '') === 'error' ? 'error' : 'warning');
+  const severity = shape.severity ?? (parseSeverity(groups.severity ?? '') === 'error' ? 'error' : 'warning');
   const most = shape.weight ?? 78;
   const reason = `${tool} ${severity}`;
   const message = (groupsBelow(log, start, end + 1, shape.messageBelow)?.said ?? groups.message ?? '').trim() || log.line(start).trim();
@@ -80,11 +80,11 @@ function add(tool: string, shape: DiagnosticShape, groups: Groups, log: LogText,
     }
   } else {
     const { file = null, line, column } = groupsBelow(log, start, end, shape.placeBelow) ?? groups;
-    const place = { file, line: numberOf(line), column: numberOf(column) };
+    const place = { file, line: parseNumber(line), column: parseNumber(column) };
     found.finding({ tool, severity, code: groups.code ?? null, message, ...place, start, end, weight: most });
   }
   for (let at = start + 1; shape.telling !== undefined && at <= end; at++)
-    if (shape.telling.test(log.line(at))) found.block(at, at, weightOf(severity, most, 0) + 1, reason);
+    if (shape.telling.test(log.line(at))) found.block(at, at, computeWeight(severity, most, 0) + 1, reason);
 }
 
 /** Returns the groups of the first line below a complaint that the pattern matches. */

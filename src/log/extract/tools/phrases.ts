@@ -1,8 +1,8 @@
 import { blockEnd, type LogText, lineAbove } from '../../lines/lines.ts';
-import { roleOf } from '../../roles.ts';
+import { classifyRole } from '../../roles.ts';
 import type { Extractor, Findings } from '../extraction.ts';
 import { UNKNOWN_TOOL } from './any-tool.ts';
-import { isFile, nameTool, numberOf, type Placed, readHead } from './place.ts';
+import { isFile, nameTool, type Placed, parseNumber, readHead } from './place.ts';
 
 interface Phrase {
   readonly pattern: RegExp;
@@ -45,7 +45,7 @@ export const phrases: Extractor = {
 
 function readLinePhrase(log: LogText, line: number, found: Findings): void {
   const text = log.line(line);
-  const role = roleOf(text);
+  const role = classifyRole(text);
   if (role === 'blank' || role === 'passing' || role === 'echo' || ONLY_A_NAME.test(text)) return;
   const phrase = PHRASES.find(({ pattern }) => pattern.test(text));
   if (phrase === undefined) return;
@@ -126,7 +126,7 @@ function readLineListing(log: LogText, line: number, found: Findings): void {
   const row = readRow(text);
   if (row === null || row.severity === null || row.severity === 'none') return;
   const at = fileAbove(log, line);
-  const placed: Placed = { ...row, file: at === 0 ? '' : fileOf(toolLine(log, at)) };
+  const placed: Placed = { ...row, file: at === 0 ? '' : extractFileName(toolLine(log, at)) };
   const name = nameTool(placed, text, found.leftOut);
   const { file, line: own, column, code, message, severity } = placed;
   if (at === 0 && column === null) return;
@@ -145,7 +145,7 @@ function readRow(text: string): Omit<Placed, 'file'> | null {
     (groups.said ?? '').replace(/^\|?\s?(ERROR|WARNING)\s{0,4}\|\s/, '$1: ').replace(/^(error|warning)\s{1,4}(?=\S)/, '$1: '),
   );
   const coded = code === null ? CODE.exec(message)?.groups : undefined;
-  const place = { line: numberOf(groups.line), column: numberOf(groups.column) };
+  const place = { line: parseNumber(groups.line), column: parseNumber(groups.column) };
   return { ...place, severity, code: code ?? coded?.code ?? null, message: coded?.message ?? message };
 }
 
@@ -181,13 +181,13 @@ function fileAbove(log: LogText, line: number): number {
   for (let at = line - 1; at >= Math.max(1, line - 200); at--) {
     const text = toolLine(log, at);
     if (text === '') return 0;
-    if (text.search(/\S/) < indent && isFile(fileOf(text))) return at;
+    if (text.search(/\S/) < indent && isFile(extractFileName(text))) return at;
     if (!/^\s/.test(text)) return 0;
   }
   return 0;
 }
 
-function fileOf(text: string): string {
+function extractFileName(text: string): string {
   return /^\s{0,8}(?:[-=#>•] ?|File:? |in )?(?<file>\S.{0,300}?)(?: \(\d{1,6}\)|:)?\s{0,4}$/.exec(text)?.groups?.file ?? '';
 }
 
@@ -264,7 +264,7 @@ export const shell: readonly Extractor[] = COMPLAINTS.map((complaint) => ({
 function isSaid({ pattern, reason, weight }: Complaint, log: LogText, line: number, found: Findings): boolean {
   const text = log.line(line);
   if (text.length > 1_500 || !pattern.test(text)) return false;
-  const role = roleOf(text);
+  const role = classifyRole(text);
   if (role === 'passing' || role === 'echo') return false;
   // What a tool only warns of, or tries again by itself, tells little.
   const less = role === 'notice' ? 44 : 0;

@@ -71,8 +71,8 @@ export function readPlaced(text: string): Placed | null {
   const said = readSaid(rest.replace(/^(?::\{[\d:,-]{1,60}\})?:{0,2}[,]?\s{0,8}(?:[-–—|]\s{1,4})?/, ''));
   return {
     file,
-    line: numberOf(line1 ?? line2 ?? line3 ?? line4),
-    column: numberOf(column1 ?? column2 ?? column3 ?? column4),
+    line: parseNumber(line1 ?? line2 ?? line3 ?? line4),
+    column: parseNumber(column1 ?? column2 ?? column3 ?? column4),
     ...said,
     severity: said.severity ?? mark,
   };
@@ -86,13 +86,13 @@ export function readHead(text: string): Said {
 }
 
 /** Parses the severity that a term or a mark expresses. */
-export function severityOf(word: string): Severity {
+export function parseSeverity(word: string): Severity {
   if (/^(?:note|info|hint|help|remark|notice|debug|i$)/i.test(word)) return 'none';
   return /^(?:[⚠wcr]$|warn|style|performance|portability|convention|refactor)/i.test(word) ? 'warning' : 'error';
 }
 
 /** Parses a number in digits; null if there is none. */
-export function numberOf(digits: string | undefined): number | null {
+export function parseNumber(digits: string | undefined): number | null {
   return digits === undefined ? null : Number(digits);
 }
 
@@ -104,7 +104,7 @@ function withoutMarks(text: string): { readonly rest: string; readonly severity:
     const match = mark?.exec(rest);
     if (match == null) break;
     const word = match.groups?.word;
-    if (word !== undefined) severity = severityOf(word);
+    if (word !== undefined) severity = parseSeverity(word);
     rest = rest.slice(match[0].length);
   }
   return { rest: rest.trimStart(), severity };
@@ -120,7 +120,7 @@ function readSaid(text: string): Said {
     const coded: RegExpExecArray | null = word === null && code === null ? CODE.exec(rest) : null;
     const match = word ?? coded ?? REMARK.exec(rest);
     if (match === null) break;
-    if (word !== null) severity = severityOf(word.groups?.word ?? '');
+    if (word !== null) severity = parseSeverity(word.groups?.word ?? '');
     code = word?.groups?.code ?? coded?.groups?.code ?? coded?.groups?.rule ?? code;
     rest = rest.slice(match[0].length).trimStart();
   }
@@ -131,7 +131,7 @@ function readSaid(text: string): Said {
     const isWarning = /^\w{0,60}(?:Warning|Deprecated|DEPRECATED|Notice):/.test(message);
     return { severity: severity ?? (isWarning ? 'warning' : null), code, message };
   }
-  severity ??= end.word === undefined ? null : severityOf(end.word);
+  severity ??= end.word === undefined ? null : parseSeverity(end.word);
   return { severity, code: code ?? end.code ?? end.rule ?? null, message: end.message ?? '' };
 }
 

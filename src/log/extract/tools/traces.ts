@@ -269,7 +269,7 @@ function readRace(log: LogText, line: number, found: Findings): void {
   const accesses = linesBetween(log, line, end, MAX_FRAMES + 1).flatMap((text) => ACCESS.exec(text)?.groups?.what?.toLowerCase() ?? []);
   const [first = 'access', second = 'access'] = accesses;
   const message = `a ${first} and a ${second} of the same memory without a lock between them`;
-  found.exception(line, 'DATA RACE', message, framesOf(log, line, end));
+  found.exception(line, 'DATA RACE', message, readGoFrames(log, line, end));
 }
 
 /** Reads a panic's message, and the stack of the goroutine that panicked. */
@@ -278,21 +278,23 @@ function readGoPanic(log: LogText, line: number, text: string, found: Findings):
   const start = lineBelow(log, line, 12, (below) => /^goroutine \d{1,9} \[/.test(below));
   if (message === undefined || start === null) return;
   const end = blockEnd(log, start, MAX_FRAMES, (one) => one.trim() !== '' && !/^(?:goroutine |exit status|FAIL\b)/.test(one));
-  const frames = framesOf(log, start, end);
+  const frames = readGoFrames(log, start, end);
   if (frames.length > 0) found.exception(line, 'panic', message, frames);
 }
 
 /** Reads Go's stack frames, which take two lines each: the function, and the place below it. */
-function framesOf(log: LogText, start: number, end: number): StackFrame[] {
+function readGoFrames(log: LogText, start: number, end: number): StackFrame[] {
   const lines = linesBetween(log, start, end, MAX_FRAMES + 1);
   return lines.slice(1).flatMap((text, i) => {
     const { file, line } = PLACE.exec(text)?.groups ?? {};
-    return file === undefined ? [] : [{ file, line: Number(line), function: functionOf(lines[i] ?? ''), own: !isForeignFile(file) }];
+    return file === undefined
+      ? []
+      : [{ file, line: Number(line), function: extractFunctionName(lines[i] ?? ''), own: !isForeignFile(file) }];
   });
 }
 
 /** Extracts the function name: `  example.test/shop.(*Cart).Add(0xc0000140a0)` → `(*Cart).Add`. */
-function functionOf(line: string): string | null {
+function extractFunctionName(line: string): string | null {
   const call = line
     .trim()
     .replace(/^created by /, '')

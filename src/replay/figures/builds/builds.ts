@@ -1,7 +1,7 @@
 import { firstOfEach } from '../../../lib/collections.ts';
 import type { ReplayedCase } from '../../run/replay.ts';
-import { type Figure, type FigureSection, idsOf, ratioInterval, shareFigure, withInterval } from '../figure.ts';
-import { pairsOf } from '../groups.ts';
+import { type Figure, type FigureSection, listIds, ratioInterval, shareFigure, withInterval } from '../figure.ts';
+import { countPossiblePairs } from '../groups.ts';
 import { countNamed } from '../reading.ts';
 import { type ScoredBuild, type ScoredFailure, scoreBuildCases } from './score-failures.ts';
 
@@ -93,7 +93,7 @@ function scoreShare({ name, count, against }: Share, builds: readonly ScoredBuil
   const counted = builds.map((build) => ({ one: build.one, counts: count(build) }));
   for (const { counts } of counted) [held, of] = [held + counts[0], of + counts[1]];
   const worse = counted.filter(({ counts: [some, all] }) => (against === 'held' ? some > 0 : some < all));
-  const figure = shareFigure(`failures: ${name}`, held, of, idsOf(worse));
+  const figure = shareFigure(`failures: ${name}`, held, of, listIds(worse));
   return withInterval(
     figure,
     ratioInterval(counted, ({ counts }) => counts),
@@ -141,7 +141,7 @@ function countSameCause(build: ScoredBuild): readonly [held: number, of: number]
 
 /** Counts the pairs with equal keys. */
 function countPairs<Item>(items: readonly Item[], keyFor: (item: Item) => string): number {
-  return [...Map.groupBy(items, keyFor).values()].reduce((total, { length }) => total + pairsOf(length), 0);
+  return [...Map.groupBy(items, keyFor).values()].reduce((total, { length }) => total + countPossiblePairs(length), 0);
 }
 
 /**

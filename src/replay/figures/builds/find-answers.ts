@@ -1,4 +1,4 @@
-import { maxOf } from '../../../lib/collections.ts';
+import { findMax } from '../../../lib/collections.ts';
 import type { LabelledFailure } from '../../cases/labelled-failure.ts';
 import type { AnalysisResult } from '../../run/results.ts';
 import { holdsWords, normalizeWords } from './said-words.ts';
@@ -25,7 +25,7 @@ export function findAnswers(failures: readonly LabelledFailure[], answers: reado
   return failures.map((failure) => {
     if (failure.test == null) return mostQuoting(failure, answers, 1);
     const matches = answers.map((answer) => ({ answer, match: bestMatch(failure, answer.failingTests, taken) }));
-    const best = maxOf(
+    const best = findMax(
       matches.map(({ match }) => match),
       NO_MATCH,
     );

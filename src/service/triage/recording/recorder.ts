@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomBytes } from 'node:crypto';
 import type { Analysis } from '../../../domain/analysis.ts';
-import { messageOf } from '../../../domain/errors.ts';
+import { getErrorMessage } from '../../../domain/errors.ts';
 import type {
   JudgementName,
   RecordedAnswer,
@@ -20,13 +20,13 @@ import type { ChatModel } from '../../../ports/chat-model.ts';
 import type { Logger } from '../../../ports/telemetry.ts';
 import type { Toolbox, ToolDescription } from '../../../ports/toolbox.ts';
 import {
+  computeFullHash,
+  computeShortHash,
   createSubjectHash,
   fieldHashes,
-  fullHashOf,
   type HashSubject,
   joinLines,
   type RecordingLine,
-  shortHashOf,
 } from './recording-lines.ts';
 
 /** The components that a run asks. */
@@ -117,7 +117,7 @@ function openNotebook({ subject, limits, analyst, fallbackAnalyst }: Run, starte
     try {
       await keep(triageId, await maskStrings(lines, masker));
     } catch (error) {
-      logger.warn({ triageId, error: messageOf(error) }, 'a part of a recording could not be kept');
+      logger.warn({ triageId, error: getErrorMessage(error) }, 'a part of a recording could not be kept');
     }
   };
   const keepNow = () => {
@@ -132,14 +132,14 @@ function openNotebook({ subject, limits, analyst, fallbackAnalyst }: Run, starte
   return {
     add: (entry: Entry) => {
       if (room < 0) return;
-      room -= sizeOf(entry);
+      room -= estimateSize(entry);
       waiting.push(room < 0 ? { what: 'capped', run } : { ...entry, run });
     },
     keepIfDue: () => {
       if (clock.now() - kept >= (options.keepEveryMs ?? KEEP_EVERY_MS)) void keepNow();
     },
     close: async (analysis: Analysis | null) => {
-      if (analysis !== null) append(waiting, endingOf(analysis, run));
+      if (analysis !== null) append(waiting, createEnding(analysis, run));
       await keepNow();
     },
   };
@@ -149,9 +149,9 @@ function openNotebook({ subject, limits, analyst, fallbackAnalyst }: Run, starte
  * Creates the last line. Returns none if the answer cannot be hashed, for example because it is nested too
  * deeply for JSON.
  */
-function endingOf(analysis: Analysis, run: string): RecordingLine[] {
+function createEnding(analysis: Analysis, run: string): RecordingLine[] {
   try {
-    return [{ what: 'ended', run, analysisId: analysis.id, analysisHash: fullHashOf(analysis) }];
+    return [{ what: 'ended', run, analysisId: analysis.id, analysisHash: computeFullHash(analysis) }];
   } catch {
     return [];
   }
@@ -161,7 +161,7 @@ function endingOf(analysis: Analysis, run: string): RecordingLine[] {
  * Estimates the size of an entry. Only parts that can be large are measured; an entry that cannot be
  * serialized as JSON is too large for any recording.
  */
-function sizeOf(entry: Entry): number {
+function estimateSize(entry: Entry): number {
   try {
     if (entry.what === 'judged') return JSON.stringify(entry.judgement.reply?.value ?? null).length + 500;
     return entry.what === 'called' ? JSON.stringify(entry.call).length : 500;
@@ -205,14 +205,14 @@ async function recordJudgement<Value>(
   ask: () => Promise<Judgement<Value>>,
 ): Promise<Judgement<Value>> {
   const began = clock.now();
-  const fields = hashesOf(input, hashSubject);
+  const fields = computeHashes(input, hashSubject);
   let isRecorded = false;
   // Who is no longer waited for may answer all the same, or never: what counts is recorded once.
   const record = (end: Pick<RecordedJudgement, 'reply' | 'failed'>) => {
     if (isRecorded) return;
     isRecorded = true;
     const milliseconds = Math.max(0, clock.now() - began);
-    judged({ role, name, ...placeOf(input), fields, at: Math.max(0, began - startedAt), milliseconds, ...end });
+    judged({ role, name, ...readPlace(input), fields, at: Math.max(0, began - startedAt), milliseconds, ...end });
   };
   const giveUp = () => record({ reply: null, failed: 'cut off' });
   signal.addEventListener('abort', giveUp, { once: true });
@@ -224,7 +224,7 @@ async function recordJudgement<Value>(
       return judgement;
     });
   } catch (error) {
-    record({ reply: null, failed: messageOf(error) });
+    record({ reply: null, failed: getErrorMessage(error) });
     throw error;
   } finally {
     signal.removeEventListener('abort', giveUp);
@@ -235,7 +235,7 @@ async function recordJudgement<Value>(
  * Computes the hashes of an input. Returns none if it cannot be hashed, for example because it is nested too
  * deeply for JSON: a judgment never fails because of its recording.
  */
-function hashesOf(input: object, hashSubject: HashSubject): Record<string, string> {
+function computeHashes(input: object, hashSubject: HashSubject): Record<string, string> {
   try {
     return fieldHashes(input, hashSubject);
   } catch {
@@ -244,7 +244,7 @@ function hashesOf(input: object, hashSubject: HashSubject): Record<string, strin
 }
 
 /** Reads the round and the investigator, if the input has them. */
-export function placeOf(input: object): { readonly round: number; readonly investigator: string | null } {
+export function readPlace(input: object): { readonly round: number; readonly investigator: string | null } {
   const round = 'round' in input && typeof input.round === 'number' ? input.round : 0;
   const investigator = 'investigator' in input && typeof input.investigator === 'string' ? input.investigator : null;
   return { round, investigator };
@@ -265,7 +265,7 @@ function recordedToolbox(toolbox: Toolbox, { clock, startedAt, called, offered }
     ...toolbox,
     offered: (category) => {
       const tools = toolbox.offered(category);
-      if (askable === undefined) offered({ category, offered: namesOf(tools), askable: namesOf(tools) });
+      if (askable === undefined) offered({ category, offered: listNames(tools), askable: listNames(tools) });
       return tools;
     },
     ...(askable === undefined
@@ -273,7 +273,7 @@ function recordedToolbox(toolbox: Toolbox, { clock, startedAt, called, offered }
       : {
           askable: async (category, subject, signal) => {
             const tools = await askable(category, subject, signal);
-            offered({ category, offered: namesOf(toolbox.offered(category)), askable: namesOf(tools) });
+            offered({ category, offered: listNames(toolbox.offered(category)), askable: listNames(tools) });
             return tools;
           },
         }),
@@ -291,7 +291,7 @@ function recordedToolbox(toolbox: Toolbox, { clock, startedAt, called, offered }
   };
 }
 
-function namesOf(tools: readonly ToolDescription[]): string[] {
+function listNames(tools: readonly ToolDescription[]): string[] {
   return tools.map(({ name }) => name);
 }
 
@@ -354,7 +354,7 @@ export async function listening<Value>(judge: (shown: () => string | null) => Pr
 
 function note(question: object): void {
   const shown = judging.getStore();
-  if (shown !== undefined && shown.hash === null) shown.hash = shortHashOf(question);
+  if (shown !== undefined && shown.hash === null) shown.hash = computeShortHash(question);
 }
 
 /** Records runs of this process in memory, for the terminal. */
@@ -369,7 +369,7 @@ export function recordAtHand(options: Omit<RecorderOptions, 'keep'>) {
   return {
     recorder,
     /** The recordings of these answers, in their order; those that could not be made are left out. */
-    recordingsOf: (analyses: readonly Analysis[]): Recording[] =>
+    takeRecordings: (analyses: readonly Analysis[]): Recording[] =>
       analyses.flatMap((analysis) => {
         const lines = kept.get(analysis.triageId);
         kept.delete(analysis.triageId);

@@ -31,13 +31,13 @@ export function canonicalJson(value: unknown): string {
 }
 
 /** Computes the SHA-256 of the canonical text, as 64 hex digits. */
-export function fullHashOf(value: unknown): string {
+export function computeFullHash(value: unknown): string {
   return createHash('sha256').update(canonicalJson(value)).digest('hex');
 }
 
 /** Returns the first 16 hex digits of the hash, which are enough to distinguish the inputs of one run. */
-export function shortHashOf(value: unknown): string {
-  return fullHashOf(value).slice(0, 16);
+export function computeShortHash(value: unknown): string {
+  return computeFullHash(value).slice(0, 16);
 }
 
 /** The short hash of a value that is met again and again. */
@@ -47,7 +47,7 @@ export type HashSubject = (value: object) => string;
 export function createSubjectHash(): HashSubject {
   const known = new WeakMap<object, string>();
   return (value) => {
-    const hash = known.get(value) ?? shortHashOf(value);
+    const hash = known.get(value) ?? computeShortHash(value);
     known.set(value, hash);
     return hash;
   };
@@ -56,7 +56,7 @@ export function createSubjectHash(): HashSubject {
 /** Computes a short hash of each part of a judgment's input, so that a difference can be located. */
 export function fieldHashes(input: object, hashSubject: HashSubject): Record<string, string> {
   const parts = Object.entries(input).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(parts.map(([name, value]) => [name, isObject(value) ? hashSubject(value) : shortHashOf(value)]));
+  return Object.fromEntries(parts.map(([name, value]) => [name, isObject(value) ? hashSubject(value) : computeShortHash(value)]));
 }
 
 function isObject(value: unknown): value is object {
@@ -108,7 +108,7 @@ interface Turn {
  * is missing.
  */
 export function joinLines(triageId: string, lines: Iterable<RecordingLine>, analysis: Analysis | null, capped = false): Recording {
-  const turns = turnsOf(lines);
+  const turns = groupTurns(lines);
   // Of two workers at one run, whose answer was stored is heard last.
   turns.sort((left, right) => Number(isStored(left, analysis)) - Number(isStored(right, analysis)));
   const first = turns.find((turn) => turn.head !== null);
@@ -125,8 +125,8 @@ export function joinLines(triageId: string, lines: Iterable<RecordingLine>, anal
   const stored = turns.find((turn) => isStored(turn, analysis));
   const missing = [
     ...(capped || turns.some((turn) => turn.capped) ? ['parts beyond the size limit of a recording'] : []),
-    ...(analysis === null ? ['the answer: the run had not ended with one'] : missingOf(analysis, judgements, calls)),
-    ...(analysis !== null && stored?.ended != null && stored.ended.hash !== fullHashOf(analysis)
+    ...(analysis === null ? ['the answer: the run had not ended with one'] : findMissing(analysis, judgements, calls)),
+    ...(analysis !== null && stored?.ended != null && stored.ended.hash !== computeFullHash(analysis)
       ? ['the original answer of the run: the stored answer differs']
       : []),
   ];
@@ -157,7 +157,7 @@ export function judgementKey({ role, name, round, investigator, fields }: Record
   return canonicalJson([role, name, round, investigator, fields]);
 }
 
-function turnsOf(lines: Iterable<RecordingLine>): Turn[] {
+function groupTurns(lines: Iterable<RecordingLine>): Turn[] {
   const turns = new Map<string, Turn>();
   for (const line of lines) {
     const turn = turns.get(line.run) ?? { head: null, judgements: [], calls: [], tools: [], answers: [], capped: false, ended: null };
@@ -189,7 +189,7 @@ function lastHeard<Item>(turns: readonly (readonly Item[])[], keyOf: (item: Item
 }
 
 /** Lists what the steps of the answer name but the recording lacks. */
-function missingOf(analysis: Analysis, judgements: readonly RecordedJudgement[], calls: readonly RecordedCall[]): string[] {
+function findMissing(analysis: Analysis, judgements: readonly RecordedJudgement[], calls: readonly RecordedCall[]): string[] {
   const known = new Set(
     judgements.filter(({ reply }) => reply !== null).map(({ name, round, investigator }) => placeKey(name, round, investigator)),
   );
