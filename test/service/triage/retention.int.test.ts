@@ -14,6 +14,7 @@ import {
   type RetentionDeps,
   removalHandlers,
   retain,
+  startRetentionWorker,
 } from '../../../src/service/triage/retention.ts';
 import { createMongodbArchive } from '../../../src/stores/archive/mongodb.ts';
 import { createPostgresArchive } from '../../../src/stores/archive/postgres.ts';
@@ -207,7 +208,11 @@ describe('what is forgotten', () => {
     await mongodb.resume();
     const outbox = startOutbox({ ...deps, handlers: removalHandlers(archive), intervalMs: 50 });
     await expect.poll(async () => (await deps.outbox.waiting(REMOVE_FROM_MONGODB)).count, { timeout: 20_000 }).toBe(0);
-    await outbox.stop();
+    const draft = { generation: 'g', buildId: 'b', name: 'build.log', startedAt: new Date(0) };
+    await client.db(name).collection('archive_drafts').insertOne(draft);
+    const worker = startRetentionWorker({ ...deps, archive, policy: { logsDays: 0, buildsDays: 0, repositories: {} }, intervalMs: 50 });
+    await expect.poll(async () => await client.db(name).collection('archive_drafts').countDocuments()).toBe(0);
+    await Promise.all([worker.stop(), outbox.stop()]);
 
     const after = await counts();
     console.info(`in MongoDB of the repository ${before[0]} logs before, ${after[0]} after; of the others ${before[2]} and ${after[2]}`);
