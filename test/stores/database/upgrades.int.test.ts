@@ -15,8 +15,8 @@ import { THOROUGH } from '../../support/thorough.ts';
 
 /** Written from git history by scripts/write-upgrade-fixtures.ts. */
 const FIXTURES = resolve(import.meta.dirname, '../../fixtures/upgrades');
-/** What the demo of 60, 500 and 1,000 commits before the checksums stored. */
-const INSTALLATIONS = ['15a31668', 'f5d28434', 'e72b440c'] as const;
+/** What the demo of 60, 500 and 1,000 commits before the checksums stored; a short run upgrades the oldest. */
+const INSTALLATIONS = THOROUGH ? ['15a31668', 'f5d28434', 'e72b440c'] : ['e72b440c'];
 
 const History = z.array(z.object({ commit: z.string(), set: z.record(z.string(), z.string()), removed: z.array(z.string()) }));
 
