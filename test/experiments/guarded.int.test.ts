@@ -16,7 +16,7 @@ const SHORT = [
   'bisect in GIT_DIR and GIT_WORK_TREE',
   'settings and hooks that start programs',
   'a filter that was planted before',
-  'a partial clone',
+  'line endings of info/attributes',
   'SIGHUP while a command runs',
   'a read-only folder, in confirm',
   'a process that leaves its session',
