@@ -141,7 +141,7 @@ describe.skipIf(withoutPostgres)('an older form of a migration', () => {
 });
 
 describe.each(INSTALLATIONS)('an installation of commit %s', (commit) => {
-  // The same statements run there, six times as long.
+  // The embedded database runs the same statements, and takes six times as long.
   if (THOROUGH) {
     it('opens every page after its upgrade, embedded, and loses no row', { timeout: 300_000 }, async () => {
       const folder = await mkdtemp(join(tmpdir(), 'faultline-upgrade-'));
