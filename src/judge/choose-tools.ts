@@ -4,6 +4,7 @@ import type { Category } from '../domain/category.ts';
 import { callKey, type ToolCall } from '../domain/evidence.ts';
 import type { TriageSubject } from '../domain/triage.ts';
 import { NO_ERROR } from '../log/recognise/failures.ts';
+import { classifyRole, type LineRole } from '../log/roles.ts';
 import type { Insight, Plan } from '../ports/analyst.ts';
 import type { ToolDescription } from '../ports/toolbox.ts';
 import { ruleOn } from './classify.ts';
@@ -213,8 +214,9 @@ export function argumentsFor(tool: string, subject: TriageSubject, category?: Ca
   switch (tool) {
     case 'search_knowledge':
     case 'search_error_library':
-    case 'search_web':
       return query(subject);
+    case 'search_web':
+      return optional('query', findTellingLine(subject));
     case 'read_file':
       return readFileArguments(subject, located, category);
     case 'find_files':
@@ -266,6 +268,27 @@ function query(subject: TriageSubject): Record<string, unknown> | null {
   const words = lines.length > 0 ? [...new Set(lines)].join('\n') : (subject.excerpts[0]?.text ?? '').trim().slice(0, MAX_QUERY);
   return words === '' ? null : { query: words, limit: 5 };
 }
+
+/** Marks that a runner or a test tool puts before a message. */
+const BEFORE_MESSAGE = /^(?:##\[error\]|::error[^:]{0,200}::|E {3,9})/;
+
+/**
+ * Returns the one line that tells what went wrong, for a search of the web. Returns null if no line does: how
+ * the step ended finds pages about every failure there is.
+ */
+function findTellingLine(subject: TriageSubject): string | null {
+  const [thrown] = subject.exceptions;
+  const said = [
+    ruleOn(subject).decisive?.fact.text,
+    headline(subject),
+    subject.diagnostics[0]?.message,
+    thrown === undefined ? undefined : `${thrown.type}: ${thrown.message}`,
+  ];
+  const lines = said.flatMap((text) => text?.split('\n') ?? []).map((line) => line.trim().replace(BEFORE_MESSAGE, '').trim());
+  return lines.find((line) => TELLING.has(classifyRole(line)))?.slice(0, MAX_QUERY) ?? null;
+}
+
+const TELLING: ReadonlySet<LineRole> = new Set(['cause', 'notice']);
 
 /**
  * Returns the file to read: code for a code error, a CI file for a set-up error, and a manifest or lock file

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { CATEGORIES, type Category } from '../../src/domain/category.ts';
 import type { Evidence, ToolCall, ToolOutcome } from '../../src/domain/evidence.ts';
-import { chooseCalls, mendCall, planNext } from '../../src/judge/choose-tools.ts';
+import { argumentsFor, chooseCalls, mendCall, planNext } from '../../src/judge/choose-tools.ts';
 import type { Insight, Plan } from '../../src/ports/analyst.ts';
 import type { ToolDescription } from '../../src/ports/toolbox.ts';
 import { insightOf, logEvidence, subjectOf } from './subject.ts';
@@ -241,5 +241,21 @@ describe('correcting a call', () => {
   test('gives up where nothing is wrong with the form', () => {
     expect(mendCall({ tool: 'read_file', args: { path: 'a.ts' }, why: '' }, readFile, subject)).toBeNull();
     expect(mendCall({ tool: 'read_file', args: {}, why: '' }, readFile, subjectOf('hello\n'))).toBeNull();
+  });
+});
+
+describe('the query for the web', () => {
+  const query = (log: string) => argumentsFor('search_web', subjectOf(log))?.query;
+
+  test('is the line that tells what went wrong, once', () => {
+    expect(query('TypeError: hook is not a function\n    at run (src/a.js:3:1)\n')).toBe('TypeError: hook is not a function');
+    expect(query(DISK)).toBe('tar: basket.tar: Cannot write: No space left on device');
+    expect(query('working\n##[error]The scale wants calibration 4\n##[error]Process completed with exit code 1.\n')).toBe(
+      'The scale wants calibration 4',
+    );
+  });
+
+  test('is nothing where the log says only how the step ended', () => {
+    expect(query('starting job\ndone.\n##[error]Process completed with exit code 1.\n')).toBeUndefined();
   });
 });
