@@ -57,12 +57,14 @@ export function chooseCalls(given: Choice): ToolCall[] {
   if (offered.length > 0 && offered.every(({ fallback }) => fallback))
     return offered.flatMap((tool) => freshCall(input, tool, 'what is known does not support an answer') ?? []);
   const asked = new Set(input.outcomes.map(({ call }) => call.tool));
-  const always = input.offered.filter((tool) => tool.always && !asked.has(tool.name));
+  const isTurnOfCode = wantsCode({ ...input, ...input.plan });
+  const always = input.offered.filter((tool) => tool.always && !asked.has(tool.name) && (isTurnOfCode || tool.name !== FIND_FILES));
   const first = always.flatMap((tool) => freshCall(input, tool, 'always used') ?? []);
   // Whether the machine, or luck, failed once or every time: what decides if running it again may help.
   const inARow = isNotDevelopersFault(input.classification) ? ['count_consecutive_failures'] : [];
-  if (first.length > 0) return [...first, ...seenBefore(input), ...codeCalls(input), ...callsFor(input, inARow)];
-  if (input.plan.enough || !isNeeded(input)) return [];
+  const code = isTurnOfCode ? codeCalls(input) : [];
+  if (first.length > 0) return [...first, ...seenBefore(input), ...code, ...callsFor(input, inARow)];
+  if (input.plan.enough || (input.gaps.length === 0 && !isNeeded(input))) return [];
   const wanted = [...WHEN_NEEDED[input.classification.category], ...ANY_CATEGORY];
   const calls = callsFor(input, [...new Set(wanted)]);
   return calls.length > 0 ? calls.slice(0, MOST_AT_ONCE) : lastResort(input);
@@ -75,6 +77,19 @@ export function chooseCalls(given: Choice): ToolCall[] {
 function seenBefore(input: Choice): ToolCall[] {
   const { generic, build } = input.subject;
   return generic || build.branch === null ? [] : callsFor(input, ['read_failure_history'], 'others may have seen this failure');
+}
+
+/** The tool that runs for every failure with code, and finds where the others read. */
+const FIND_FILES = 'find_files';
+
+/**
+ * Checks whether it is the turn of the code. For a code error, what is known is asked first: the code is read at
+ * once only if the error has a line of the project, and after a round if nothing retrieved explains it or the
+ * cause is unsure.
+ */
+function wantsCode(insight: Pick<Insight, 'classification' | 'subject' | 'evidence' | 'outcomes'> & Pick<Plan, 'confidence'>): boolean {
+  if (insight.classification.category !== 'CODE_ERROR' || argumentsFor('read_blame', insight.subject) !== null) return true;
+  return insight.outcomes.length > 0 && (retrievalScore(insight.evidence) < GOOD_RETRIEVAL || insight.confidence < UNSURE);
 }
 
 /**
@@ -131,14 +146,16 @@ const ENOUGH = 0.65;
 const BEFORE_LOOKUP_MOST = 0.89;
 
 /** Plans the next round: what is known, what is missing, and whether the cause can be named now. */
-export function planNext(insight: Insight): Plan {
-  const { subject, classification, evidence, outcomes, gaps } = insight;
+export function planNext(insight: Insight & { readonly offered?: readonly ToolDescription[] }): Plan {
+  const { subject, classification, evidence, outcomes, gaps, offered = [] } = insight;
   const ruling = ruleOn(subject);
   const lookedUp = outcomes.length > 0;
   const sure = causeConfidence(classification, evidence);
   const confidence = lookedUp ? sure : Math.min(sure, BEFORE_LOOKUP_MOST);
   const named = ruling.decisive !== null && !classification.abstained;
-  const enough = lookedUp && named && confidence >= ENOUGH && gaps.length === 0;
+  const isUnread = offered.some(({ name }) => name === FIND_FILES) && !outcomes.some(({ call }) => call.tool === FIND_FILES);
+  const lacksCode = isUnread && wantsCode({ ...insight, confidence });
+  const enough = lookedUp && named && confidence >= ENOUGH && gaps.length === 0 && !lacksCode;
   return { thought: describePlan(insight, enough), confidence, enough, retrieval: retrievalScore(evidence) };
 }
 

@@ -23,7 +23,7 @@ const BY_MEANING = 20;
  * The least likeness of words of a curated document. Among 254 labelled jobs, 1 in 18 of the documents below it was of the right kind,
  * and 1 in 2 of those above it that came first.
  */
-const LEAST_WORDS = NEAR;
+const LEAST_WORDS = 0.4;
 /** The least likeness: what has less is alike by chance, and is not shown, by whichever way it was found. */
 const LEAST_LIKE = 0.2;
 /**

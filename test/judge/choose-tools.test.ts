@@ -190,6 +190,52 @@ describe('choosing tools', () => {
   });
 });
 
+describe('a code error with code at hand', () => {
+  const offered = [tool('find_files', {}, { always: true }), ...OFFERED, tool('changed_since_green')];
+  /** A crash without a line of the project, and one with. */
+  const BARE = 'java.lang.NullPointerException\n\tat java.base/java.util.Objects.requireNonNull(Objects.java:233)\n';
+  const LOCATED = 'java.lang.NullPointerException\n\tat shop.Cart.total(Cart.java:3)\n\tat shop.Main.main(Main.java:9)';
+  const CODE = ['find_files', 'read_file', 'read_blame', 'changed_since_green'];
+
+  function crash(log: string, more: Partial<Insight> = {}): Insight {
+    const insight = insightOf(log, more);
+    const build = { ...insight.subject.build, commit: 'c0ffee' };
+    const classification = { ...insight.classification, category: 'CODE_ERROR' as const, confidence: 0.9, abstained: false };
+    return { ...insight, subject: { ...insight.subject, build }, classification };
+  }
+
+  /** The insight after the first round, with a document that fits this well. */
+  function afterSearches(log: string, score: number, confidence = 0.9): Insight {
+    const found = { id: 'E9', tool: 'search_knowledge', title: 'ERR003', text: 'x', source: 'knowledge/ERR003', score };
+    const insight = crash(log, { round: 2, outcomes: ALWAYS.map((name) => done({ tool: name, args: {}, why: '' })) });
+    return { ...insight, classification: { ...insight.classification, confidence }, evidence: [...insight.evidence, found] };
+  }
+
+  const askedOfCode = (insight: Insight) => {
+    const plan = planNext({ ...insight, offered });
+    return names(chooseCalls({ ...insight, plan, offered })).filter((name) => CODE.includes(name));
+  };
+
+  test('asks what is known before the code, unless the error has a line of the project', () => {
+    expect(askedOfCode(crash(BARE))).toEqual([]);
+    expect(askedOfCode(crash(LOCATED))).toEqual(CODE);
+  });
+
+  test('reads no code where what was retrieved explains it', () => {
+    const explained = afterSearches(BARE, 0.8);
+    expect(planNext({ ...explained, offered }).enough).toBe(true);
+    expect(askedOfCode(explained)).toEqual([]);
+  });
+
+  test.each([
+    ['nothing retrieved explains it', afterSearches(BARE, 0.5)],
+    ['the cause is unsure after a round', afterSearches(BARE, 0.8, 0.55)],
+  ])('goes on to the code where %s', (_why, insight) => {
+    expect(planNext({ ...insight, offered }).enough).toBe(false);
+    expect(askedOfCode(insight)).toEqual(['find_files', 'changed_since_green']);
+  });
+});
+
 describe('planning', () => {
   test('never has enough before the first look-up, however clear the log is', () => {
     const plan = planNext(insightOf(COMPILE));

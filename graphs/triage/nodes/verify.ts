@@ -47,6 +47,8 @@ export async function verify(state: TriageStateValue, runtime: TriageRuntime): P
     verdict,
     gaps: verdict.gaps,
     callsAtVerdict: state.outcomes.length,
+    evidenceAtVerdict: state.evidence.length,
+    verdicts: [{ action: decision.action, confidence: decision.confidence, category: toInsight(state).classification.category }],
     corrections: state.corrections + (decision.action === 'self_correct' ? 1 : 0),
     ...(decision.stopped ? { termination: 'budget_exhausted' as const } : {}),
     ...judgedStep(runtime, startedAt, { node: 'verify', round: state.rounds, summary }, judgement),
