@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { CATEGORIES } from '../domain/category.ts';
 import type { ReviewerClient, WebSearch } from '../ports/toolbox.ts';
+import { nameDocumentation } from './documentation.ts';
 import { cleanText, failureHeadline } from './findings.ts';
 import { defineTool, type Tool } from './tool.ts';
 
@@ -32,6 +33,7 @@ export function searchWeb(webSearch: WebSearch, mask: (text: string) => Promise<
     provider: `web-search:${webSearch.driver}`,
     parameters: WebParameters,
     cache: { ttlMs: DAY_MS, key: ({ query }, { subject }) => [webSearch.driver, query ?? failureHeadline(subject)] },
+    nameInstead: nameDocumentation,
     unavailable: async () => (webSearch.configured ? null : 'no web search configured'),
     async run({ query, limit }, { subject, signal }) {
       // Masked before it is cut: half a secret is not known for one.

@@ -219,24 +219,50 @@ describe('triage graph', () => {
     expect(state.webAsked).toBe(true);
   });
 
-  it('has the web asked by the fallback analyst, whatever a model would rather ask', async () => {
-    const model = scriptedAnalyst({
-      calls: [[ask('search_knowledge')], [ask('search_knowledge', { again: true })]],
-      plans: [{}, { enough: true }],
-      assessments: [{ confidence: 0.3 }, { confidence: 0.9 }],
-      answers: [{ title: 'before the web' }, { title: 'after the web' }],
+  describe('the web, with a model', () => {
+    const web = (query: string) => ask('search_web', { query });
+
+    /** A weak answer of a model, then what its queries found; the fallback analyst has one query of its own. */
+    async function search(...calls: readonly (readonly ToolCall[])[]) {
+      const model = scriptedAnalyst({
+        calls,
+        plans: [{}, { enough: true }],
+        assessments: [{ confidence: 0.3 }, { confidence: 0.9 }],
+        answers: [{ title: 'before the web' }, { title: 'after the web' }],
+      });
+      const fallbackAnalyst = { ...scriptedAnalyst({ calls: [[web('the telling line')]] }), name: 'rules' };
+      const toolbox = scriptedToolbox({ search_knowledge: hit, search_web: another });
+      const state = await compileTriageGraph().invoke(
+        { subject: sampleSubject(), limits: LIMITS },
+        {
+          context: { analyst: model, fallbackAnalyst, toolbox, clock: systemClock, onStep: undefined },
+          recursionLimit: recursionLimit(LIMITS),
+        },
+      );
+      return { state, queries: toolbox.calls.filter(({ tool }) => tool === 'search_web').map(({ args }) => args.query) };
+    }
+
+    it('is searched by up to three queries of the model, each once', async () => {
+      const asked = [web('socket closed early'), web('Closed early: socket'), web('grpc goaway'), web('http2 goaway'), web('a fourth')];
+      const { state, queries } = await search([ask('search_knowledge')], asked);
+
+      expect(queries).toEqual(['socket closed early', 'grpc goaway', 'http2 goaway']);
+      expect(state.answer?.title).toBe('after the web');
     });
-    const fallbackAnalyst = { ...scriptedAnalyst({ calls: [[ask('search_web', { query: 'the error in words' })]] }), name: 'rules' };
-    const toolbox = scriptedToolbox({ search_knowledge: hit, search_web: hit });
-    const state = await compileTriageGraph().invoke(
-      { subject: sampleSubject(), limits: LIMITS },
-      {
-        context: { analyst: model, fallbackAnalyst, toolbox, clock: systemClock, onStep: undefined },
-        recursionLimit: recursionLimit(LIMITS),
-      },
-    );
-    expect(toolbox.calls.map(({ tool }) => tool)).toEqual(['search_knowledge', 'search_web']);
-    expect(state.answer?.title).toBe('after the web');
+
+    it('is searched for what the rules would ask where the model has no query', async () => {
+      const { state, queries } = await search([ask('search_knowledge')], [ask('search_knowledge', { again: true })]);
+
+      expect(queries).toEqual(['the telling line']);
+      expect(state.answer?.title).toBe('after the web');
+    });
+
+    it('is searched by a query of the model before its turn, too, and not again by the same words', async () => {
+      const { state, queries } = await search([ask('search_knowledge'), web('own words')], [web('Own words!'), web('other words')]);
+
+      expect(queries).toEqual(['own words', 'other words']);
+      expect(state.outcomes.filter(({ status }) => status === 'refused')).toEqual([]);
+    });
   });
 
   it.each([
