@@ -51,11 +51,13 @@ export function nameDocumentation({ toolchains }: Pick<TriageSubject, 'toolchain
     const found = DOCUMENTATION.find(([pattern]) => pattern.test(name.toLowerCase()));
     return found === undefined ? [] : [found];
   });
-  return firstOfEach(named, ([, tool]) => tool).slice(0, MAX_NAMED).map(([, tool, url]) => ({
-    title: `Documentation of ${tool}, named because the web could not be searched`,
-    text: `The documentation of ${tool} is at ${url}. It was neither searched nor read.`,
-    source: 'documentation',
-    url,
-    data: { named: tool },
-  }));
+  return firstOfEach(named, ([, tool]) => tool)
+    .slice(0, MAX_NAMED)
+    .map(([, tool, url]) => ({
+      title: `Documentation of ${tool}, named because the web could not be searched`,
+      text: `The documentation of ${tool} is at ${url}. It was neither searched nor read.`,
+      source: 'documentation',
+      url,
+      data: { named: tool },
+    }));
 }

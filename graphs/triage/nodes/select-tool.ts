@@ -4,7 +4,15 @@ import { computeSpent } from '../budget.ts';
 import { getContext, type TriageRuntime } from '../context.ts';
 import { getStartTime, judged, judgedStep } from '../judge.ts';
 import { NOTHING_PLANNED, type TriageStateUpdate, type TriageStateValue, toInsight } from '../state.ts';
-import { type CheckedCalls, checkCalls, limitWebQueries, offeredTools, SEARCH_WEB, toleratedTools, withoutFindings } from '../tool-calls.ts';
+import {
+  type CheckedCalls,
+  checkCalls,
+  limitWebQueries,
+  offeredTools,
+  SEARCH_WEB,
+  toleratedTools,
+  withoutFindings,
+} from '../tool-calls.ts';
 
 /**
  * Picks the independent questions of this round; never the same question twice. What may not be asked is refused with a sentence that the next

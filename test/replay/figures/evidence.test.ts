@@ -1,5 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import type { Action, Correction } from '../../../src/domain/analysis.ts';
+import type { Category } from '../../../src/domain/category.ts';
 import {
   getToolClass,
   listTools,
@@ -10,8 +12,6 @@ import {
   scoreToolsByCategory,
   TOOL_CLASSES,
 } from '../../../src/replay/figures/effort.ts';
-import type { Action, Correction } from '../../../src/domain/analysis.ts';
-import type { Category } from '../../../src/domain/category.ts';
 import { countPairs, pairIntervals } from '../../../src/replay/figures/groups.ts';
 import { coveredShare, scoreQuotes } from '../../../src/replay/figures/reading.ts';
 import type { ReplayedCase } from '../../../src/replay/run/replay.ts';
@@ -131,9 +131,7 @@ describe('the loop', () => {
       judged(truth, truth, { id }, { iterations: 2, corrections });
     const figures = scoreLoop([
       ...runs,
-      sentBack('d', 'CODE_ERROR', [
-        { before: mark('self_correct', 0.55, 'TEST_FAILURE'), after: mark('auto_notify', 0.9, 'CODE_ERROR') },
-      ]),
+      sentBack('d', 'CODE_ERROR', [{ before: mark('self_correct', 0.55, 'TEST_FAILURE'), after: mark('auto_notify', 0.9, 'CODE_ERROR') }]),
       sentBack('e', 'CODE_ERROR', [
         { before: mark('web_search', 0.3, 'CODE_ERROR'), after: mark('human_review', 0.2, 'CONFIG_ERROR') },
         { before: mark('self_correct', 0.55, 'CODE_ERROR'), after: null },
