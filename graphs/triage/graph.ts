@@ -14,6 +14,9 @@ import { verify } from './nodes/verify.ts';
 import { afterClassify, afterConsolidate, afterObserve, afterReason, afterSelectTool, afterVerify } from './routes.ts';
 import { AssignmentState, TriageState } from './state.ts';
 
+/** The nodes in which the loop ends. */
+const ENDS = ['generate_answer', 'hand_over'] as const;
+
 /**
  * Compiles the whole process of one triage with all nodes and edges. Nodes return facts; every route is a
  * pure function in routes.ts.
@@ -35,10 +38,10 @@ export function compileTriageGraph(checkpointer?: BaseCheckpointSaver) {
     .addConditionalEdges('classify', afterClassify, ['reason', 'investigate', 'generate_answer'])
     .addEdge('investigate', 'consolidate')
     .addConditionalEdges('consolidate', afterConsolidate, ['reason', 'investigate', 'generate_answer'])
-    .addConditionalEdges('reason', afterReason, ['select_tool', 'generate_answer', 'hand_over'])
-    .addConditionalEdges('select_tool', afterSelectTool, ['execute_tool', 'observe', 'reason', 'generate_answer', 'hand_over'])
+    .addConditionalEdges('reason', afterReason, ['select_tool', ...ENDS])
+    .addConditionalEdges('select_tool', afterSelectTool, ['execute_tool', 'observe', 'reason', ...ENDS])
     .addEdge('execute_tool', 'observe')
-    .addConditionalEdges('observe', afterObserve, ['reason', 'await_reviewer', 'generate_answer', 'hand_over'])
+    .addConditionalEdges('observe', afterObserve, ['reason', 'await_reviewer', ...ENDS])
     .addEdge('await_reviewer', 'reason')
     .addEdge('generate_answer', 'verify')
     .addConditionalEdges('verify', afterVerify, { reason: 'reason', select_tool: 'select_tool', end: END })

@@ -103,8 +103,8 @@ export function afterObserve(
   state: LoopState & Pick<TriageStateValue, 'question' | 'classification'>,
 ): 'await_reviewer' | 'reason' | 'generate_answer' | 'hand_over' {
   if (state.question !== null) return 'await_reviewer';
-  if (isCertain(state)) return conclude(state);
-  if (isBudgetSpent(state) || state.rounds >= state.limits.maxIterations || state.fruitless >= FRUITLESS_ROUNDS) return conclude(state);
+  const isLast = state.rounds >= state.limits.maxIterations || state.fruitless >= FRUITLESS_ROUNDS;
+  if (isLast || isCertain(state) || isBudgetSpent(state)) return conclude(state);
   return 'reason';
 }
 

@@ -124,7 +124,7 @@ export const TriageState = new StateSchema({
   gaps: z.array(z.string()).default(() => []),
   /** How many calls had been made when the last verdict fell; a new answer needs at least one more. */
   callsAtVerdict: z.int().default(0),
-  /** How much evidence there was when the last verdict fell: an answer to the same evidence would be the same. */
+  /** How much evidence there was at the last verdict: an answer to the same would be the same. */
   evidenceAtVerdict: z.int().default(0),
   /** Every verdict, in order. */
   verdicts: appended(VerdictMark),

@@ -50,7 +50,7 @@ const MAX_WEB_QUERIES = 3;
  * Returns the tools that a model may call without being offered them: the web, if it can be searched. Returns
  * none for the rules, which search it only after a weak answer.
  */
-export async function toleratedTools(state: TriageStateValue, runtime: TriageRuntime): Promise<ToolDescription[]> {
+export async function findTolerated(state: TriageStateValue, runtime: TriageRuntime) {
   const { toolbox, analyst, fallbackAnalyst = analyst } = getContext(runtime);
   const { classification, subject } = toInsight(state);
   if (analyst.name === fallbackAnalyst.name) return [];

@@ -178,7 +178,7 @@ export async function openWebSearch(config: Partial<Pick<Config, 'webSearch'>>):
     case 'tavily':
       return (await import('../adapters/web-search/services.ts')).createTavilySearch({ ...limits, baseUrl, apiKey: needed(apiKey) });
     case 'duckduckgo':
-      return (await import('../adapters/web-search/duckduckgo.ts')).createDuckDuckGoSearch({ ...limits, baseUrl, apiKey: null });
+      return (await import('../adapters/web-search/duckduckgo.ts')).createDuckDuckGoSearch({ ...limits, baseUrl, apiKey });
     case 'none':
       return (await import('../stores/memory.ts')).createNoWebSearch();
   }

@@ -94,8 +94,10 @@ export function countAnalysis(
   metrics: Metrics,
 ): void {
   metrics.count('faultline_actions_total', { action: verdict.action });
-  for (const correction of corrections)
-    metrics.count('faultline_corrections_total', { action: correction.before.action, result: judgeCorrection(correction) });
+  for (const correction of corrections) {
+    const { action } = correction.before;
+    metrics.count('faultline_corrections_total', { action, result: judgeCorrection(correction) });
+  }
   metrics.count('faultline_failures_total', { source: build.provider, category });
   metrics.observe('faultline_analysis_duration_seconds', { category, analyst }, milliseconds / 1000);
   // An imported build counts as received when it ended, which says nothing of how long anybody waited.

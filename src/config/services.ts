@@ -121,7 +121,7 @@ export const WebSearchConfig = z
     driver: setting(
       'FAULTLINE_WEB_SEARCH',
       z.enum(['none', 'searxng', 'brave', 'tavily', 'duckduckgo']).default('none'),
-      'Web search to use as a last resort: none, searxng, brave, tavily or duckduckgo (no key; read its terms of use first). It sends masked words of the error to that service.',
+      'Web search to use as a last resort: none, searxng, brave, tavily or duckduckgo (no key, see its terms of use). It sends masked words of the error to that service.',
     ),
     /** Null: the provider's own address. */
     baseUrl: setting(

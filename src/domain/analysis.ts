@@ -150,17 +150,22 @@ export const Verdict = z.object({
 });
 export type Verdict = z.infer<typeof Verdict>;
 
+const Probability = z.number().min(0).max(1);
 /** A verdict as far as the next one is compared with it. */
-export const VerdictMark = z.object({ action: Action, confidence: z.number().min(0).max(1), category: Category });
+export const VerdictMark = z.object({ action: Action, confidence: Probability, category: Category });
 export type VerdictMark = z.infer<typeof VerdictMark>;
 
-/** One verdict that sent the answer back, and the next one; null where nothing new was found, so that the answer stayed as it was. */
+/**
+ * A verdict that sent the answer back, and the next one; null where nothing new was found and the answer
+ * stayed.
+ */
 export const Correction = z.object({ before: VerdictMark, after: VerdictMark.nullable() });
 export type Correction = z.infer<typeof Correction>;
 
 /** Lists the corrections among the verdicts of a run. */
 export function listCorrections(verdicts: readonly VerdictMark[]): Correction[] {
-  return verdicts.flatMap((before, at) => (isSentBack(before) ? [{ before, after: verdicts[at + 1] ?? null }] : []));
+  const pairs = verdicts.map((before, at) => ({ before, after: verdicts[at + 1] ?? null }));
+  return pairs.filter(({ before }) => isSentBack(before));
 }
 
 /** Tells whether a verdict asks for more work on the answer. */
@@ -168,7 +173,10 @@ export function isSentBack({ action }: Pick<VerdictMark, 'action'>): boolean {
   return action === 'self_correct' || action === 'web_search';
 }
 
-/** What became of a correction: a surer answer, one that is not surer, or none because nothing new was found. */
+/**
+ * The possible results of a correction: a surer answer, one that is not surer, or none because nothing new
+ * was found.
+ */
 export const CORRECTION_RESULTS = ['helped', 'did_not_help', 'nothing_new'] as const;
 
 /** Tells what became of a correction. */

@@ -70,14 +70,19 @@ function chooseAdvice(
   // What fits a kind of failure in general says nothing of this one; a team's own document is about its own failures.
   if (document?.fix != null && document.evidence.source.startsWith('team-knowledge/'))
     return { text: document.fix, act: null, confidence: 0.5, values: [] };
-  return { text: `${silence(ruling)}${pointToDocumentation(evidence)}`, act: null, confidence: 0, values: [] };
+  const text = `${silence(ruling)}${pointToDocumentation(evidence)}`;
+  return { text, act: null, confidence: 0, values: [] };
 }
 
-/** Points to the documentation that was named because the web could not be searched. Returns an empty text if none was. */
+/**
+ * Points to the documentation that was named because the web could not be searched. Returns an empty text if
+ * none was.
+ */
 function pointToDocumentation(evidence: readonly Evidence[]): string {
   const named = evidence.filter(({ tool, source }) => tool === 'search_web' && source === 'documentation');
   const places = named.flatMap(({ url, data }) => (url === undefined ? [] : `${data?.named} (${url})`));
-  return places.length === 0 ? '' : ` The web could not be searched. Documentation, named and not read: ${listed(places)}.`;
+  if (places.length === 0) return '';
+  return ` The web could not be searched. Documentation, named and not read: ${listed(places)}.`;
 }
 
 function fromLog(match: Match | null, { category, kind }: Classification, find: FindValue): Advice | null {

@@ -57,8 +57,9 @@ export function chooseCalls(given: Choice): ToolCall[] {
   if (offered.length > 0 && offered.every(({ fallback }) => fallback))
     return offered.flatMap((tool) => freshCall(input, tool, 'what is known does not support an answer') ?? []);
   const asked = new Set(input.outcomes.map(({ call }) => call.tool));
-  const isTurnOfCode = wantsCode({ ...input, ...input.plan });
-  const always = input.offered.filter((tool) => tool.always && !asked.has(tool.name) && (isTurnOfCode || tool.name !== FIND_FILES));
+  const isTurnOfCode = wantsCode(input, input.plan.confidence);
+  const due = input.offered.filter((tool) => tool.always && !asked.has(tool.name));
+  const always = due.filter(({ name }) => isTurnOfCode || name !== FIND_FILES);
   const first = always.flatMap((tool) => freshCall(input, tool, 'always used') ?? []);
   // Whether the machine, or luck, failed once or every time: what decides if running it again may help.
   const inARow = isNotDevelopersFault(input.classification) ? ['count_consecutive_failures'] : [];
@@ -83,13 +84,13 @@ function seenBefore(input: Choice): ToolCall[] {
 const FIND_FILES = 'find_files';
 
 /**
- * Checks whether it is the turn of the code. For a code error, what is known is asked first: the code is read at
- * once only if the error has a line of the project, and after a round if nothing retrieved explains it or the
- * cause is unsure.
+ * Checks whether it is the turn of the code. For a code error, what is known is asked first: the code is read
+ * at once only if the error has a line of the project, and after a round if nothing retrieved explains it or
+ * the cause is unsure.
  */
-function wantsCode(insight: Pick<Insight, 'classification' | 'subject' | 'evidence' | 'outcomes'> & Pick<Plan, 'confidence'>): boolean {
-  if (insight.classification.category !== 'CODE_ERROR' || argumentsFor('read_blame', insight.subject) !== null) return true;
-  return insight.outcomes.length > 0 && (retrievalScore(insight.evidence) < GOOD_RETRIEVAL || insight.confidence < UNSURE);
+function wantsCode({ classification, subject, evidence, outcomes }: Insight, confidence: number): boolean {
+  if (classification.category !== 'CODE_ERROR' || argumentsFor('read_blame', subject) !== null) return true;
+  return outcomes.length > 0 && (retrievalScore(evidence) < GOOD_RETRIEVAL || confidence < UNSURE);
 }
 
 /**
@@ -153,8 +154,9 @@ export function planNext(insight: Insight & { readonly offered?: readonly ToolDe
   const sure = causeConfidence(classification, evidence);
   const confidence = lookedUp ? sure : Math.min(sure, BEFORE_LOOKUP_MOST);
   const named = ruling.decisive !== null && !classification.abstained;
-  const isUnread = offered.some(({ name }) => name === FIND_FILES) && !outcomes.some(({ call }) => call.tool === FIND_FILES);
-  const lacksCode = isUnread && wantsCode({ ...insight, confidence });
+  const isOffered = offered.some(({ name }) => name === FIND_FILES);
+  const isUnread = isOffered && !outcomes.some(({ call }) => call.tool === FIND_FILES);
+  const lacksCode = isUnread && wantsCode(insight, confidence);
   const enough = lookedUp && named && confidence >= ENOUGH && gaps.length === 0 && !lacksCode;
   return { thought: describePlan(insight, enough), confidence, enough, retrieval: retrievalScore(evidence) };
 }
@@ -301,7 +303,8 @@ function findTellingLine(subject: TriageSubject): string | null {
     subject.diagnostics[0]?.message,
     thrown === undefined ? undefined : `${thrown.type}: ${thrown.message}`,
   ];
-  const lines = said.flatMap((text) => text?.split('\n') ?? []).map((line) => line.trim().replace(BEFORE_MESSAGE, '').trim());
+  const all = said.flatMap((text) => text?.split('\n') ?? []);
+  const lines = all.map((line) => line.trim().replace(BEFORE_MESSAGE, '').trim());
   return lines.find((line) => TELLING.has(classifyRole(line)))?.slice(0, MAX_QUERY) ?? null;
 }
 

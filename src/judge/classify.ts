@@ -23,8 +23,9 @@ const THIN = 0.5;
 /** Confidence of an abstained classification never reaches what a person would read as "more likely than not". */
 const ABSTAINED_MOST = 0.49;
 /**
- * Least lead of the learned words, in logits, from which they alone name a category. Of 1,500 messages made of invented words the farthest
- * led by 2.3. Without words that are known, only the shape of the log speaks, and it says the same of every unknown tool.
+ * Least lead of the learned words, in logits, from which they alone name a category. Of 1,500 messages made
+ * of invented words the farthest led by 2.3. Without words that are known, only the shape of the log speaks,
+ * and it says the same of every unknown tool.
  */
 const KNOWN_WORDS = 2.5;
 

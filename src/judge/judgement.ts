@@ -17,7 +17,7 @@ export interface Judged {
   /** Evidence for the category, structured witnesses first. */
   readonly witnesses: readonly Witness[];
   readonly route: Route;
-  /** How far the learned words put the category before the next one, in logits, within ±3. */
+  /** The lead of the learned words for the category over the next one, in logits, within ±3. */
   readonly wordsLead: number;
 }
 

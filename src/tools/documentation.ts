@@ -43,8 +43,8 @@ const DOCUMENTATION: readonly Documentation[] = [
 ];
 
 /**
- * Names the official documentation of the tools in a failed step, for a reader whom no search could help. Nothing
- * is asked and no page is read, and each finding says so.
+ * Names the official documentation of the tools in a failed step, for a reader whom no search could help.
+ * Nothing is asked and no page is read, and each finding says so.
  */
 export function nameDocumentation({ toolchains }: Pick<TriageSubject, 'toolchains'>): Finding[] {
   const named = toolchains.flatMap((name): Documentation[] => {

@@ -22,7 +22,7 @@ const FileParameters = z.strictObject({
   path: z.string().trim().min(1).max(1_024).describe('Path in the repository, or as the log prints it'),
   line: z.int().min(1).optional().describe('The line of interest, 1-based; lines around it come too'),
   lineStart: z.int().min(1).optional(),
-  lineEnd: z.int().min(1).optional().describe('At most 200 lines after lineStart; the answer says what was cut'),
+  lineEnd: z.int().min(1).optional().describe('At most 200 lines are shown; the answer says what was cut'),
 });
 type FileArgs = z.output<typeof FileParameters>;
 
@@ -40,47 +40,54 @@ export function readFile(codeHost: CodeHost): Tool {
     async run(args, context) {
       const code = await builtCode(codeHost, context);
       const located = await code.locate(args.path);
-      if ('findings' in located) return located.findings.length > 0 ? located.findings : await proposePaths(code, args.path);
+      if ('findings' in located && located.findings.length > 0) return located.findings;
+      if ('findings' in located) return await proposePaths(code, args.path);
       const range = toRange(args);
       const file = await codeHost.readFile({ ...code.at, path: located.path, ...range }, code.signal);
       if (file === null) return await proposePaths(code, args.path);
       const data = { path: file.path, commit: code.at.ref, totalLines: file.totalLines };
-      return tellCut(windowPieces(file.path, code.titled(file.path), file), args, file.totalLines).map((piece) => ({ ...piece, data }));
+      const pieces = windowPieces(file.path, code.titled(file.path), file);
+      return tellCut(pieces, args, file.totalLines).map((piece) => ({ ...piece, data }));
     },
   });
 }
 
 /** Says in the title of the last piece what was asked for and is not shown. */
-function tellCut(pieces: readonly Finding[], { lineStart = 1, lineEnd, line }: FileArgs, totalLines: number): Finding[] {
+function tellCut(pieces: readonly Finding[], asked: FileArgs, totalLines: number): Finding[] {
+  const { lineStart = 1, lineEnd, line } = asked;
   const last = pieces.at(-1);
   const shown = last?.lineEnd ?? 0;
   const wanted = line === undefined ? Math.min(lineEnd ?? totalLines, totalLines) : shown;
   if (last === undefined || shown >= wanted || shown < lineStart) return [...pieces];
-  const title = `${last.title} of ${totalLines}; lines ${shown + 1}–${wanted} are not shown: ask for them by lineStart`;
+  const rest = `lines ${shown + 1}–${wanted} are not shown: ask for them by lineStart`;
+  const title = `${last.title} of ${totalLines}; ${rest}`;
   return [...pieces.slice(0, -1), { ...last, title }];
 }
 
 /**
- * Returns what is there instead of a path that no file has: the files with the nearest names, and the lines that
- * mention its name.
+ * Returns what is there instead of a path that no file has: the files with the nearest names, and the lines
+ * that mention its name.
  */
 async function proposePaths({ host, at, signal, titled }: BuiltCode, path: string): Promise<Finding[]> {
   const [inside] = repositoryPathCandidates(path);
   // A path outside of the checkout is no file of the repository with another name.
   if (inside === undefined) return [];
   const stem = getStem(inside);
+  const canSearch = stem.length >= 3 && !/[\n\r\0]/.test(stem);
   const [list, mentions] = await Promise.all([
     host.listFiles({ ...at, limit: MAX_LOOKED_AT }, signal),
-    stem.length < 3 || /[\n\r\0]/.test(stem) ? [] : host.search({ ...at, text: stem, limit: MAX_MENTIONS }, signal),
+    canSearch ? host.search({ ...at, text: stem, limit: MAX_MENTIONS }, signal) : [],
   ]);
   const nearest = findNearestPaths(path, list.paths);
   if (nearest.length === 0 && mentions.length === 0) return [];
   const lines = [
     ...(nearest.length === 0 ? [] : ['nearest names:', ...nearest]),
-    ...(mentions.length === 0 ? [] : [`lines with "${stem}":`, ...mentions.map((hit) => `${hit.path}:${hit.line}`)]),
+    ...(mentions.length === 0 ? [] : [`lines with "${stem}":`]),
+    ...mentions.map((hit) => `${hit.path}:${hit.line}`),
   ];
   const title = titled(`${path} does not exist; name one of these instead`);
-  return [{ title, text: lines.join('\n'), source: 'repository', data: { missing: [path], candidates: nearest } }];
+  const data = { missing: [path], candidates: nearest };
+  return [{ title, text: lines.join('\n'), source: 'repository', data }];
 }
 
 function toRange(args: FileArgs): { lineStart: number; lineEnd: number } {

@@ -6,14 +6,14 @@ const MAX_NEAREST = 5;
 const MAX_COMPARED = 500;
 /** Two names are alike from this share of common letter pairs on. */
 const ALIKE = 0.5;
-/** What the folders of a path add to the likeness of its name, at most. */
+/** The most that the folders of a path add to the likeness of its name. */
 const FOLDERS = 0.2;
-/** What the same ending adds. */
+/** The bonus for the same ending. */
 const ENDING = 0.1;
 
 /**
- * Returns the paths whose names resemble that of a missing one, the nearest first: by the pairs of letters that
- * the names have in common (Dice's coefficient), then by common folders and the same ending.
+ * Returns the paths whose names resemble that of a missing one, the nearest first: by the pairs of letters
+ * that the names have in common (Dice's coefficient), then by common folders and the same ending.
  */
 export function findNearestPaths(missing: string, paths: readonly string[]): string[] {
   const [wanted = missing] = repositoryPathCandidates(missing);
@@ -58,6 +58,6 @@ function compare(pairs: ReadonlySet<string>, name: string): number {
   // A name that is far longer or shorter has too few pairs in common.
   if (size > 3 * pairs.size || pairs.size > 3 * size) return 0;
   let common = 0;
-  for (let at = 0; at < size; at += 1) if (pairs.has(name.slice(at, at + 2))) common += 1;
+  for (let at = 0; at < size; at += 1) common += Number(pairs.has(name.slice(at, at + 2)));
   return (2 * common) / (pairs.size + size);
 }

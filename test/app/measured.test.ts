@@ -62,7 +62,8 @@ it('every correction of an analysis is counted, with what became of it', async (
     { before: mark('web_search', 0.3), after: mark('self_correct', 0.55) },
     { before: mark('self_correct', 0.55), after: null },
   ];
-  countAnalysis({ provider: 'github', receivedAt: AT, finishedAt: AT }, { ...sampleAnalysis(), corrections }, metrics);
+  const build = { provider: 'github', receivedAt: AT, finishedAt: AT };
+  countAnalysis(build, { ...sampleAnalysis(), corrections }, metrics);
 
   const { body } = await metrics.text();
   expect(body).toContain('faultline_corrections_total{action="web_search",result="helped"} 1');

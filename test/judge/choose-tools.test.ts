@@ -207,8 +207,10 @@ describe('a code error with code at hand', () => {
   /** The insight after the first round, with a document that fits this well. */
   function afterSearches(log: string, score: number, confidence = 0.9): Insight {
     const found = { id: 'E9', tool: 'search_knowledge', title: 'ERR003', text: 'x', source: 'knowledge/ERR003', score };
-    const insight = crash(log, { round: 2, outcomes: ALWAYS.map((name) => done({ tool: name, args: {}, why: '' })) });
-    return { ...insight, classification: { ...insight.classification, confidence }, evidence: [...insight.evidence, found] };
+    const outcomes = ALWAYS.map((name) => done({ tool: name, args: {}, why: '' }));
+    const insight = crash(log, { round: 2, outcomes });
+    const classification = { ...insight.classification, confidence };
+    return { ...insight, classification, evidence: [...insight.evidence, found] };
   }
 
   const askedOfCode = (insight: Insight) => {

@@ -15,7 +15,10 @@ const EDGES: Readonly<Record<string, readonly string[]>> = {
   verify: ['reason', 'select_tool'],
 };
 
-/** Null where the steps are one walk through the graph from classify to its end, with no node told twice; else what is wrong. */
+/**
+ * Null where the steps are one walk through the graph from classify to its end, with no node told twice; else
+ * what is wrong.
+ */
 export function faultOfWalk(steps: readonly Pick<Step, 'node'>[]): string | null {
   if (steps[0]?.node !== 'classify') return `it begins with ${steps[0]?.node}`;
   const last = steps.at(-1)?.node;

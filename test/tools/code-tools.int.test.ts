@@ -115,7 +115,8 @@ describe('read_file', () => {
 
   it('gives 200 lines, and says what is cut', async () => {
     const lines = Array.from({ length: 900 }, (_, row) => `const value${row} = ${'x'.repeat(50)}${row};`);
-    const commit = repository.commit({ 'src/long.ts': `${lines.join('\n')}\n`, 'src/wide.ts': `${'y'.repeat(900)}\n`.repeat(100) }, 'Grow');
+    const files = { 'src/long.ts': `${lines.join('\n')}\n`, 'src/wide.ts': `${'y'.repeat(900)}\n`.repeat(100) };
+    const commit = repository.commit(files, 'Grow');
     const read = ask({ build: sampleBuild({ commit }) });
     const shown = async (args: Record<string, unknown>) => (await read('CODE_ERROR', 'read_file', args)).findings;
 

@@ -56,7 +56,10 @@ describe('search_knowledge', () => {
     expect(outcomes.filter(({ status }) => status === 'empty').length / messages.length).toBeGreaterThan(0.9);
   });
 
-  /** 1-based place of the first document of the true kind; 0 where it is not among ten, null where nothing was found. */
+  /**
+   * 1-based place of the first document of the true kind; 0 where it is not among ten, null where nothing was
+   * found.
+   */
   async function rankOf(name: string): Promise<number | null> {
     const text = readFileSync(join(FIXTURES, name, 'log.txt'), 'utf8');
     const truth = Truth.parse(JSON.parse(readFileSync(join(FIXTURES, name, 'truth.json'), 'utf8')));

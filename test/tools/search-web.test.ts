@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { TriageError } from '../../src/domain/errors.ts';
+import type { TriageSubject } from '../../src/domain/triage.ts';
 import { composeAnswer } from '../../src/judge/answer.ts';
 import { createTools } from '../../src/tools/all-tools.ts';
 import { createToolbox } from '../../src/tools/toolbox.ts';
@@ -36,8 +37,9 @@ describe('a search that fails', () => {
       throw new TriageError('upstream-failed', 'The engine is down.');
     },
   };
+  const askDown = (subject: TriageSubject) => asking({ webSearch: down }, subject);
   const search = (toolchains: readonly string[]) =>
-    asking({ webSearch: down }, sampleSubject({ toolchains: [...toolchains] }))('CODE_ERROR', 'search_web', { query: 'x y z' });
+    askDown(sampleSubject({ toolchains: [...toolchains] }))('CODE_ERROR', 'search_web', { query: 'x y z' });
 
   it('is told as failed, and names the documentation of the tools, marked as not read', async () => {
     const outcome = await search(['pytest', 'npm']);

@@ -4,15 +4,19 @@ import { getContext, type TriageRuntime } from '../context.ts';
 import { finishedStep, getStartTime } from '../judge.ts';
 import type { TriageStateUpdate, TriageStateValue } from '../state.ts';
 
-/** Gives an answer that was sent back to a person as it is, because nothing new was found that could change it. */
+/**
+ * Gives an answer that was sent back to a person as it is, because nothing new was found that could change
+ * it.
+ */
 export async function handOver(state: TriageStateValue, runtime: TriageRuntime): Promise<TriageStateUpdate> {
   const startedAt = getStartTime(runtime);
   const { verdict } = state;
-  if (verdict === null) throw new TriageError('internal', 'The triage graph handed over an answer without a verdict');
+  if (verdict === null) throw new TriageError('internal', 'An answer without a verdict was handed over');
   const isSpent = usedUp(computeSpent(state), state.limits) !== null;
+  const reasons = [...verdict.reasons, 'no further lookup would change the result'];
   const step = { node: 'hand_over', round: state.rounds, summary: 'nothing new was found: a person decides' };
   return {
-    verdict: { ...verdict, action: 'human_review', reasons: [...verdict.reasons, 'no further lookup would change the result'] },
+    verdict: { ...verdict, action: 'human_review', reasons },
     ...(isSpent ? { termination: 'budget_exhausted' as const } : {}),
     ...finishedStep(getContext(runtime), startedAt, step),
   };

@@ -4,15 +4,7 @@ import { computeSpent } from '../budget.ts';
 import { getContext, type TriageRuntime } from '../context.ts';
 import { getStartTime, judged, judgedStep } from '../judge.ts';
 import { NOTHING_PLANNED, type TriageStateUpdate, type TriageStateValue, toInsight } from '../state.ts';
-import {
-  type CheckedCalls,
-  checkCalls,
-  limitWebQueries,
-  offeredTools,
-  SEARCH_WEB,
-  toleratedTools,
-  withoutFindings,
-} from '../tool-calls.ts';
+import { type CheckedCalls, checkCalls, findTolerated, limitWebQueries, offeredTools, SEARCH_WEB, withoutFindings } from '../tool-calls.ts';
 
 /**
  * Picks the independent questions of this round; never the same question twice. What may not be asked is refused with a sentence that the next
@@ -20,17 +12,17 @@ import {
  */
 export async function selectTool(state: TriageStateValue, runtime: TriageRuntime): Promise<TriageStateUpdate> {
   const startedAt = getStartTime(runtime);
-  const insight = toInsight(state);
   // The verdict stays in the state while the loop goes on: the web's turn is the first choice after it, and only that.
   const askWeb = state.verdict?.action === 'web_search' && !state.webAsked;
   const offered = await offeredTools(state, askWeb, runtime);
-  const plan = state.plan ?? NOTHING_PLANNED;
+  const input = { ...toInsight(state), plan: state.plan ?? NOTHING_PLANNED, offered };
   const judgement = await judged(runtime, { limits: state.limits, spent: computeSpent(state) }, (analyst, signal) =>
-    analyst.chooseTools({ ...insight, plan, offered }, signal),
+    analyst.chooseTools(input, signal),
   );
-  const tolerated = askWeb ? [] : await toleratedTools(state, runtime);
-  const chosen = askWeb ? await ensureQuery(judgement.value, { ...insight, plan, offered }, runtime) : judgement.value;
-  const checked = checkCalls(limitWebQueries(chosen, state.outcomes), [...offered, ...tolerated], state.outcomes);
+  const tolerated = askWeb ? [] : await findTolerated(state, runtime);
+  const chosen = askWeb ? await ensureQuery(judgement.value, input, runtime) : judgement.value;
+  const wanted = limitWebQueries(chosen, state.outcomes);
+  const checked = checkCalls(wanted, [...offered, ...tolerated], state.outcomes);
   const { calls, refused, notes } = checked;
   const step = {
     node: 'select_tool',

@@ -21,8 +21,9 @@ export interface ReplyReader {
 }
 
 /**
- * Asks the search provider that the operator configured, which may be in a private network; a redirect is never followed. Throws
- * `upstream-auth` and `quota-exhausted` (final), `rate-limited`, `timeout`, `too-large`, `upstream-failed`.
+ * Asks the search provider that the operator configured, which may be in a private network; a redirect is
+ * never followed. Throws `upstream-auth` and `quota-exhausted` (final), `rate-limited`, `timeout`, `too-
+ * large`, `upstream-failed`.
  */
 export async function askProvider(
   { provider, url, query, headers, body }: ProviderRequest,

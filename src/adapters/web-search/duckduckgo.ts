@@ -4,7 +4,7 @@ import { TriageError } from '../../domain/errors.ts';
 import { append } from '../../lib/collections.ts';
 import type { WebSearch } from '../../ports/toolbox.ts';
 import { askProvider, type ReplyReader } from './ask-provider.ts';
-import { type Find, type Node, type RawResult, readText, searchWith, type WebSearchOptions } from './results.ts';
+import { type Find, type Node, readText, searchWith, type WebSearchOptions } from './results.ts';
 
 const BASE = 'https://html.duckduckgo.com/html/';
 /** A page of results has about 40 kB; parsing more would hold up everything else. */
@@ -23,9 +23,9 @@ interface DuckDuckGoOptions extends WebSearchOptions {
 }
 
 /**
- * Creates a client of DuckDuckGo's page for browsers without scripts, which needs no key, or of its lite page.
- * It is no API: it may refuse a program at any time, or change. Searches are made one after the other, and
- * none for ten minutes after a refusal.
+ * Creates a client of DuckDuckGo's page for browsers without scripts, which needs no key, or of its lite
+ * page. It is no API: it may refuse a program at any time, or change. Searches are made one after the other,
+ * and none for ten minutes after a refusal.
  */
 export function createDuckDuckGoSearch({ paceMs = PACE_MS, ...options }: DuckDuckGoOptions): WebSearch {
   const takeTurn = createTurns(paceMs);
@@ -53,16 +53,20 @@ export function createDuckDuckGoSearch({ paceMs = PACE_MS, ...options }: DuckDuc
 const REFUSALS: ReadonlySet<string> = new Set(['rate-limited', 'upstream-auth']);
 
 function refusal(): TriageError {
-  return new TriageError('rate-limited', 'DuckDuckGo refuses to answer a program for now; it is not asked for 10 minutes.');
+  const text = 'DuckDuckGo refuses to answer a program for now; it is not asked for 10 minutes.';
+  return new TriageError('rate-limited', text);
 }
 
-/** Creates a function that returns when it is the caller's turn, and throws `rate-limited` if that would take too long. */
+/**
+ * Creates a function that returns when it is the caller's turn, and throws `rate-limited` if that would take
+ * too long.
+ */
 function createTurns(paceMs: number): (signal: AbortSignal) => Promise<void> {
   let next = 0;
   return async (signal) => {
     const now = Date.now();
     const wait = Math.max(0, next - now);
-    if (wait > MOST_WAIT_MS) throw new TriageError('rate-limited', 'Too many searches of DuckDuckGo wait for their turn.');
+    if (wait > MOST_WAIT_MS) throw new TriageError('rate-limited', 'Too many searches are waiting.');
     next = now + wait + paceMs;
     if (wait > 0) await sleep(wait, undefined, { signal });
   };
@@ -72,7 +76,10 @@ const LINKS: ReadonlySet<string> = new Set(['result__a', 'result-link']);
 const SNIPPETS: ReadonlySet<string> = new Set(['result__snippet', 'result-snippet']);
 const NO_RESULTS: ReadonlySet<string> = new Set(['no-results', 'no-results__message']);
 
-/** Reads both pages: `result__a` and `result__snippet` are of the one, `result-link` and `result-snippet` of the lite one. */
+/**
+ * Reads both pages: `result__a` and `result__snippet` are of the one, `result-link` and `result-snippet` of
+ * the lite one.
+ */
 const READER: ReplyReader = {
   maxBytes: MAX_BYTES,
   read(text) {
@@ -80,15 +87,15 @@ const READER: ReplyReader = {
     let isEmpty = false;
     const open: Node[] = [parse(text)];
     for (let node = open.pop(); node !== undefined; node = open.pop()) {
-      if (hasClass(node, LINKS)) found.push({ title: toHtml(node), url: resolveTarget(readAttribute(node, 'href')), text: '' });
+      if (hasClass(node, LINKS)) found.push({ title: toHtml(node), url: resolveTarget(node), text: '' });
       const last = found.at(-1);
       if (last !== undefined && hasClass(node, SNIPPETS)) last.text = toHtml(node);
       isEmpty ||= hasClass(node, NO_RESULTS);
       if ('childNodes' in node) append(open, node.childNodes.toReversed());
     }
-    // Where a person has to prove that they are one, the page has neither results nor a word of there being none.
+    // A page that asks for a person has neither results nor the statement that there are none.
     if (found.length === 0 && !isEmpty) throw refusal();
-    return found.filter(({ url }) => url !== null) satisfies readonly RawResult[];
+    return found.filter(({ url }) => url !== null);
   },
 };
 
@@ -107,8 +114,12 @@ function toHtml(node: Node): string {
   return readText(node, MAX_TEXT).replaceAll('&', '&amp;').replaceAll('<', '&lt;');
 }
 
-/** Returns the address that a result leads to, behind DuckDuckGo's own redirect. Returns null for advertisements. */
-function resolveTarget(href: string): string | null {
+/**
+ * Returns the address that a result leads to, behind DuckDuckGo's own redirect. Returns null for
+ * advertisements.
+ */
+function resolveTarget(node: Node): string | null {
+  const href = readAttribute(node, 'href');
   if (!URL.canParse(href, BASE)) return null;
   const address = new URL(href, BASE);
   return /(?:^|\.)duckduckgo\.com$/.test(address.hostname) ? address.searchParams.get('uddg') : address.href;

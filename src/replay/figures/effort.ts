@@ -50,7 +50,8 @@ export function scoreLoop(cases: readonly ReplayedCase[]): Figure[] {
 function scoreReadCode(runs: readonly Run[]): Figure[] {
   const atHand = runs.filter(({ one }) => one.row?.repo_path != null);
   const ofCode = atHand.filter(({ one }) => one.result.category === 'CODE_ERROR');
-  const read = (name: string, among: readonly Run[]) => caseShare(name, among, ({ one }) => answered(one.result, 'code host'), 'neither');
+  const hasRead = ({ one }: Run) => answered(one.result, 'code host');
+  const read = (name: string, among: readonly Run[]) => caseShare(name, among, hasRead, 'neither');
   return [
     ...(atHand.length === 0 ? [] : [read('runs with a repository that read code', atHand)]),
     ...(ofCode.length === 0 ? [] : [read('CODE_ERROR runs with a repository that read code', ofCode)]),
@@ -58,20 +59,22 @@ function scoreReadCode(runs: readonly Run[]): Figure[] {
 }
 
 /**
- * Returns how often verify sent an answer back, and what became of it: how often the next answer was surer, how
- * often nothing new was found, and, where the category is known, how often it was righted or spoiled.
+ * Returns how often verify sent an answer back, and what became of it: how often the next answer was surer,
+ * how often nothing new was found, and, where the category is known, how often it was righted or spoiled.
  */
 function scoreCorrections(runs: readonly Run[]): Figure[] {
   const corrected = runs.filter(({ one }) => one.result.corrections.length > 0);
   const all = corrected.flatMap(({ one }) => one.result.corrections);
-  const count = (wanted: ReturnType<typeof judgeCorrection>) => all.filter((correction) => judgeCorrection(correction) === wanted).length;
+  const results = all.map(judgeCorrection);
+  const count = (wanted: (typeof results)[number]) => results.filter((result) => result === wanted).length;
   const changes = judgedCases(corrected.map(({ one }) => one)).flatMap(({ accepted, one }) =>
     one.result.corrections.map(({ before, after }) => ({
       before: accepted.includes(before.category),
       after: accepted.includes((after ?? before).category),
     })),
   );
-  const changed = (from: boolean) => changes.filter(({ before, after }) => before === from && after !== from).length;
+  const righted = changes.filter(({ before, after }) => !before && after);
+  const spoiled = changes.filter(({ before, after }) => before && !after);
   return [
     caseShare('runs that were sent back', runs, ({ one }) => one.result.corrections.length > 0, 'neither'),
     ...(all.length === 0
@@ -83,8 +86,8 @@ function scoreCorrections(runs: readonly Run[]): Figure[] {
     ...(changes.length === 0
       ? []
       : [
-          shareFigure('corrections that righted the category', changed(false), changes.length),
-          shareFigure('corrections that spoiled the category', changed(true), changes.length),
+          shareFigure('corrections that righted the category', righted.length, changes.length),
+          shareFigure('corrections that spoiled the category', spoiled.length, changes.length),
         ]),
   ];
 }

@@ -167,7 +167,8 @@ describe('triage graph', () => {
     ['a call finds what is known', distinct(9), hit],
   ])('never gives the same answer twice: %s', async (_when, calls, search_code) => {
     const plans = [{}, { enough: true }, {}];
-    const state = await run({ calls, plans, assessments: [{ confidence: 0.55, gaps: ['the input'] }] }, { search_code });
+    const assessments = [{ confidence: 0.55, gaps: ['the input'] }];
+    const state = await run({ calls, plans, assessments }, { search_code });
 
     expect(state.steps.filter((step) => step.node === 'generate_answer')).toHaveLength(1);
     expect(state.steps.at(-1)?.node).toBe('hand_over');
@@ -222,7 +223,9 @@ describe('triage graph', () => {
   describe('the web, with a model', () => {
     const web = (query: string) => ask('search_web', { query });
 
-    /** A weak answer of a model, then what its queries found; the fallback analyst has one query of its own. */
+    /**
+     * A weak answer of a model, then what its queries found; the fallback analyst has one query of its own.
+     */
     async function search(...calls: readonly (readonly ToolCall[])[]) {
       const model = scriptedAnalyst({
         calls,
@@ -239,11 +242,13 @@ describe('triage graph', () => {
           recursionLimit: recursionLimit(LIMITS),
         },
       );
-      return { state, queries: toolbox.calls.filter(({ tool }) => tool === 'search_web').map(({ args }) => args.query) };
+      const searches = toolbox.calls.filter(({ tool }) => tool === 'search_web');
+      return { state, queries: searches.map(({ args }) => args.query) };
     }
 
     it('is searched by up to three queries of the model, each once', async () => {
-      const asked = [web('socket closed early'), web('Closed early: socket'), web('grpc goaway'), web('http2 goaway'), web('a fourth')];
+      const words = ['socket closed early', 'Closed early: socket', 'grpc goaway', 'http2 goaway', 'a fourth'];
+      const asked = words.map(web);
       const { state, queries } = await search([ask('search_knowledge')], asked);
 
       expect(queries).toEqual(['socket closed early', 'grpc goaway', 'http2 goaway']);
@@ -257,7 +262,7 @@ describe('triage graph', () => {
       expect(state.answer?.title).toBe('after the web');
     });
 
-    it('is searched by a query of the model before its turn, too, and not again by the same words', async () => {
+    it('is searched by the model before its turn, too, and not again by the same words', async () => {
       const { state, queries } = await search([ask('search_knowledge'), web('own words')], [web('Own words!'), web('other words')]);
 
       expect(queries).toEqual(['own words', 'other words']);
