@@ -127,7 +127,7 @@ describe('the loop', () => {
 
   it('says how often an answer was sent back, and whether that helped', () => {
     const mark = (action: Action, confidence: number, category: Category) => ({ action, confidence, category });
-    const sentBack = (id: string, truth: string, corrections: readonly Correction[]) =>
+    const sentBack = (id: string, truth: Category, corrections: readonly Correction[]) =>
       judged(truth, truth, { id }, { iterations: 2, corrections });
     const figures = scoreLoop([
       ...runs,
