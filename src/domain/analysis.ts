@@ -169,7 +169,7 @@ export function listCorrections(verdicts: readonly VerdictMark[]): Correction[] 
 }
 
 /** Tells whether a verdict asks for more work on the answer. */
-export function isSentBack({ action }: Pick<VerdictMark, 'action'>): boolean {
+function isSentBack({ action }: Pick<VerdictMark, 'action'>): boolean {
   return action === 'self_correct' || action === 'web_search';
 }
 

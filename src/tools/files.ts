@@ -2,10 +2,10 @@ import { z } from 'zod';
 import type { Finding, ToolCall } from '../domain/evidence.ts';
 import type { FailingTest } from '../domain/failure.ts';
 import type { TriageSubject } from '../domain/triage.ts';
+import { findNearestPaths, getStem } from '../lib/nearest-paths.ts';
 import { repositoryPathCandidates } from '../log/paths.ts';
 import type { CodeHost } from '../ports/code-host.ts';
 import { windowAround, windowPieces } from './findings.ts';
-import { findNearestPaths, getStem } from './nearest-paths.ts';
 import { type BuiltCode, builtCode, defineCodeTool, formatTree, testFilePaths } from './repository.ts';
 import type { Sight, Tool } from './tool.ts';
 
@@ -78,7 +78,7 @@ async function proposePaths({ host, at, signal, titled }: BuiltCode, path: strin
     host.listFiles({ ...at, limit: MAX_LOOKED_AT }, signal),
     canSearch ? host.search({ ...at, text: stem, limit: MAX_MENTIONS }, signal) : [],
   ]);
-  const nearest = findNearestPaths(path, list.paths);
+  const nearest = findNearestPaths(inside, list.paths);
   if (nearest.length === 0 && mentions.length === 0) return [];
   const lines = [
     ...(nearest.length === 0 ? [] : ['nearest names:', ...nearest]),

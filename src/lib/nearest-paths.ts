@@ -1,5 +1,3 @@
-import { repositoryPathCandidates } from '../log/paths.ts';
-
 /** Paths that are proposed. */
 const MAX_NEAREST = 5;
 /** Paths with alike names whose folders are compared. */
@@ -15,8 +13,7 @@ const ENDING = 0.1;
  * Returns the paths whose names resemble that of a missing one, the nearest first: by the pairs of letters
  * that the names have in common (Dice's coefficient), then by common folders and the same ending.
  */
-export function findNearestPaths(missing: string, paths: readonly string[]): string[] {
-  const [wanted = missing] = repositoryPathCandidates(missing);
+export function findNearestPaths(wanted: string, paths: readonly string[]): string[] {
   const pairs = listPairs(getStem(wanted));
   const folders = new Set(wanted.toLowerCase().split('/').slice(0, -1));
   const ending = getEnding(wanted);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { findNearestPaths } from '../../src/tools/nearest-paths.ts';
+import { findNearestPaths } from '../../src/lib/nearest-paths.ts';
 
 const PATHS = ['src/utils/hooks/helper.js', 'src/utils/help.md', 'test/helper.js', 'src/index.js', 'docs/cart.md', '.env'];
 
