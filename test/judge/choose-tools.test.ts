@@ -132,6 +132,14 @@ describe('choosing tools', () => {
     expect(chooseCalls({ ...afterFirstRound(DISK), plan, offered: OFFERED })).not.toEqual([]);
   });
 
+  test('asks something new for an answer that was sent back, however well it was explained', () => {
+    const plan = { ...WEAK, retrieval: 0.9, confidence: 0.8 };
+    const insight = { ...afterFirstRound(DISK), gaps: ['no log line is quoted for the cause'] };
+    const calls = chooseCalls({ ...insight, plan, offered: OFFERED });
+    expect(calls).not.toEqual([]);
+    expect(insight.outcomes.map(({ call }) => call.tool)).not.toContain(calls[0]?.tool);
+  });
+
   test('asks nothing once the plan says enough', () => {
     expect(chooseCalls({ ...afterFirstRound(COMPILE), plan: { ...WEAK, enough: true }, offered: OFFERED })).toEqual([]);
   });
