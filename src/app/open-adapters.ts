@@ -178,6 +178,8 @@ export async function openWebSearch(config: Partial<Pick<Config, 'webSearch'>>):
       return (await import('../adapters/web-search/services.ts')).createBraveSearch({ ...limits, baseUrl, apiKey: needed(apiKey) });
     case 'tavily':
       return (await import('../adapters/web-search/services.ts')).createTavilySearch({ ...limits, baseUrl, apiKey: needed(apiKey) });
+    case 'duckduckgo':
+      return (await import('../adapters/web-search/duckduckgo.ts')).createDuckDuckGoSearch({ ...limits, baseUrl, apiKey });
     case 'none':
       return (await import('../stores/memory.ts')).createNoWebSearch();
   }
