@@ -53,6 +53,7 @@ export const ACCESS_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       /\b(?:EACCES|EPERM)\b|[Pp]ermission denied|[Oo]peration not permitted|AccessDeniedException|not writable/,
       /Access (?:to the path )?.{0,120}is denied/,
     ],
+    when: (fact) => !/Warning: /.test(fact.text),
     reads: [
       /\b(?:mkdir|open|unlink|rename|rmdir|copyfile|scandir|access|symlink|chmod|opendir) '(?<target>[^'\n]{1,200})'/,
       /(?:[Pp]ermission denied|not permitted): '(?<target>[^'\n]{1,200})'/,
@@ -64,7 +65,11 @@ export const ACCESS_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
     cause: ['`{command}` has no permission for {target}.', 'The step has no permission for {target}.'],
     fix: [['configuration', 'Let this step write to {target}, or to a folder that it owns.']],
     matches: ["Error: EACCES: permission denied, mkdir '/srv/scales'"],
-    ignores: ["find: warning: ignoring '/root': Permission denied", '✓ fails where the folder is not writable'],
+    ignores: [
+      "find: warning: ignoring '/root': Permission denied",
+      'CacheWarning: /srv/cache: Permission denied',
+      '✓ fails where the folder is not writable',
+    ],
     says: [
       {
         log: "Error: EACCES: permission denied, mkdir '/srv/scales'",

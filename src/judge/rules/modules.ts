@@ -54,7 +54,7 @@ export const MODULE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
     fix: [
       [
         'dependency',
-        'Delete package-lock.json and node_modules, run `npm install` and commit the new lock file, so that it lists {native} too.',
+        'Delete the lock file and node_modules, run `npm install` and commit the new lock file, so that it lists {native} too.',
       ],
     ],
     matches: ["Error: Cannot find module 'pear'"],
@@ -63,7 +63,7 @@ export const MODULE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
       {
         log: "Error: Cannot find module '@pear/core-linux-x64-gnu'",
         title: 'The native package @pear/core-linux-x64-gnu is not installed',
-        fix: 'Delete package-lock.json and node_modules, run `npm install` and commit the new lock file, so that it lists @pear/core-linux-x64-gnu too.',
+        fix: 'Delete the lock file and node_modules, run `npm install` and commit the new lock file, so that it lists @pear/core-linux-x64-gnu too.',
       },
     ],
   },
