@@ -42,7 +42,7 @@ export function composeAnswer({ subject, classification, evidence }: Insight): A
   const kind = match === null ? null : KIND_WORDING[match.rule.kind];
   const patterns = { reads: [...(match?.rule.reads ?? []), ...(kind?.reads ?? [])], readsOwn: kind?.readsOwn ?? [] };
   const find = fact === null ? null : createFinder(fact, patterns, ruling.facts);
-  const { title, statement, rootCause, values } = describeCause(ruling, classification, match, find);
+  const { title, statement, rootCause, values } = describeCause(ruling, classification, match, find, fact);
   const advice = advise(ruling, classification, evidence, match, find);
   const seen = seenBefore(ruling, classification, evidence);
   const confidence = causeConfidence(classification, evidence);

@@ -4,7 +4,8 @@ import { MAX_DIAGNOSTICS, type TriageSubject } from '../domain/triage.ts';
 import { projectPath } from '../log/paths.ts';
 import { NO_ERROR } from '../log/recognise/failures.ts';
 import type { Ruling } from './classify.ts';
-import type { Facts } from './facts.ts';
+import { completeCause } from './completion.ts';
+import type { Fact, Facts } from './facts.ts';
 import { KIND_WORDING } from './kinds.ts';
 import { findLeadingDiagnostic, listErrors } from './leading-diagnostic.ts';
 import { hostOf, missingModuleName, ownServiceOf } from './line-facts.ts';
@@ -36,20 +37,28 @@ export function describeCause(
   classification: Classification,
   match: Match | null,
   find: FindValue | null,
+  fact: Fact | null,
 ): Described & { readonly statement: string; readonly values: Filled['values'] } {
   const said = describe(ruling.facts, match, classification);
   const title = find === null ? null : fillFirst(match?.rule.title, find);
   const cause = find === null ? null : fillFirst(match?.rule.cause, find);
   const artifacts = classification.category === 'DEPENDENCY_ERROR' ? stateArtifacts(ruling.facts.subject).slice(0, 1) : [];
-  const statement = [cause?.text ?? said.rootCause, ...artifacts.map(({ text }) => text)].join(' ');
+  const stated = [cause?.text ?? said.rootCause, ...artifacts.map(({ text }) => text)].join(' ');
+  const more = isListed(ruling.facts, match) ? null : completeCause(stated, fact, ruling.facts);
+  const statement = more === null ? stated : `${stated} ${more.text}`;
   const caution = classification.abstained ? 'The log does not show a clear cause. ' : '';
   const rootCause = `${caution}${statement}${nameStep(ruling.facts)}`;
   return {
     title: cleanWords(title?.text ?? said.title, MAX_TITLE),
     statement,
     rootCause,
-    values: [...(title?.values ?? []), ...(cause?.values ?? [])],
+    values: [...(title?.values ?? []), ...(cause?.values ?? []), ...(more?.values ?? [])],
   };
+}
+
+/** Tells whether the cause lists findings of a tool or failing tests, each with its own message. */
+function isListed(facts: Facts, match: Match | null): boolean {
+  return findLeadingDiagnostic(facts, match) !== null || (match !== null && facts.subject.failingTests.length > 0);
 }
 
 /** In which step, and how it ended; empty where the log marks none. */
