@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Category } from '../src/domain/category.ts';
-import { messageOf, TriageError } from '../src/domain/errors.ts';
+import { getErrorMessage, TriageError } from '../src/domain/errors.ts';
 
 /** How a variable is inserted: `data` is fenced and introduced as data, `text` is ours and inserted as it is. */
 export type VariableKind = 'data' | 'text';
@@ -68,7 +68,7 @@ function readPrompt(folder: string, name: string, category: Category | undefined
   if (system === undefined || question === undefined || rest.length > 0) {
     throw unusable(`${name}.md`, 'it needs the headings "# System" and "# Question", once each and in this order');
   }
-  const extra = category === undefined ? '' : extensionOf(folder, name, category);
+  const extra = category === undefined ? '' : readExtension(folder, name, category);
   const prompt = {
     name,
     variables,
@@ -80,7 +80,7 @@ function readPrompt(folder: string, name: string, category: Category | undefined
   return prompt;
 }
 
-function extensionOf(folder: string, name: string, category: Category): string {
+function readExtension(folder: string, name: string, category: Category): string {
   const file = `${name}.${category}.md`;
   return existsSync(join(folder, file)) ? readTemplate(folder, file) : '';
 }
@@ -89,7 +89,7 @@ function readTemplate(folder: string, file: string): string {
   try {
     return readFileSync(join(folder, file), 'utf8').replaceAll('\r\n', '\n');
   } catch (error) {
-    throw new TriageError('invalid-config', `The prompt ${file} cannot be read: ${messageOf(error)}`, { cause: error });
+    throw new TriageError('invalid-config', `The prompt ${file} cannot be read: ${getErrorMessage(error)}`, { cause: error });
   }
 }
 

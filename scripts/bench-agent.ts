@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { minOf } from '../src/lib/collections.ts';
+import { findMin } from '../src/lib/collections.ts';
 import { type AgentWorld, openAgentWorld } from './bench-parts/agent-world.ts';
 import { startModelAside } from './bench-parts/model-aside.ts';
 import { createPrebuiltAgent } from './bench-parts/prebuilt-agent.ts';
@@ -42,9 +42,9 @@ async function besidePrebuilt(dataDir: string): Promise<void> {
   }
   const calls = `${usage.iterations} iterations, ${usage.modelCalls} model calls, ${usage.toolCalls} tool calls`;
   console.log(
-    `agent, scripted model without latency, embedded    median ${ms(median(ours))}, min ${ms(minOf(ours))} (${calls}, n=${PAIRS})`,
+    `agent, scripted model without latency, embedded    median ${ms(median(ours))}, min ${ms(findMin(ours))} (${calls}, n=${PAIRS})`,
   );
-  console.log(`LangGraph's prebuilt agent, same calls, tools, saver median ${ms(median(theirs))}, min ${ms(minOf(theirs))}`);
+  console.log(`LangGraph's prebuilt agent, same calls, tools, saver median ${ms(median(theirs))}, min ${ms(findMin(theirs))}`);
   console.log(`ratio of the medians, ours to the prebuilt         ${(median(ours) / median(theirs)).toFixed(2)}`);
   await prebuilt.close();
   await world.close();

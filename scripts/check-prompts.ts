@@ -6,7 +6,7 @@ import { readdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { loadPrompt, PROMPT_FOLDER, type Prompt, renderPrompt } from '../prompts/load.ts';
 import { CATEGORIES, Category } from '../src/domain/category.ts';
-import { messageOf } from '../src/domain/errors.ts';
+import { getErrorMessage } from '../src/domain/errors.ts';
 import { JUDGEMENTS } from '../src/models/analyst/ask-model.ts';
 import { JUDGE } from '../src/replay/judge.ts';
 
@@ -25,7 +25,7 @@ function faultsOfUse({ prompt: name, budget }: (typeof uses)[number]): string[] 
       for (const fault of faultsOfVariables(prompt, budget)) found.add(fault);
       renderPrompt(prompt, Object.fromEntries(Object.keys(budget).map((variable) => [variable, 'x'])));
     } catch (error) {
-      found.add(messageOf(error));
+      found.add(getErrorMessage(error));
     }
   }
   return [...found];

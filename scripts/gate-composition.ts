@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { createTerminalApp } from '../src/app/terminal-app.ts';
 import { replayConfig } from '../src/cli/replay/answering.ts';
 import { dataDirectory, readConfig } from '../src/cli/settings.ts';
-import { maxOf } from '../src/lib/collections.ts';
+import { findMax } from '../src/lib/collections.ts';
 import { silentLogger } from '../src/ports/telemetry.ts';
 import { answerWith } from '../test/support/composition/answer-logs.ts';
 import { readCapturedParts } from '../test/support/composition/captured-parts.ts';
@@ -32,7 +32,7 @@ if (missed.length > 0) process.exitCode = 1;
 
 function renderTable(kinds: readonly KindFigures[]): string[] {
   const columns = ['faithful', 'same', 'missing', 'bleed', 'misgrouped'] as const;
-  const width = maxOf(kinds.map(({ kind }) => kind.length));
+  const width = findMax(kinds.map(({ kind }) => kind.length));
   const head = `${'joined'.padEnd(width)}  joins  ${columns.join('  ')}`;
   const rows = kinds.map((figure) => {
     const cells = columns.map((name) => figure[name].toFixed(3).padStart(name.length));

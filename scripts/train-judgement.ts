@@ -5,7 +5,7 @@ import { isFounded } from '../src/domain/analysis.ts';
 import { CATEGORIES, type Category } from '../src/domain/category.ts';
 import { composeAnswer } from '../src/judge/answer.ts';
 import { matchesIn, ruleOn } from '../src/judge/classify.ts';
-import { FACTS, featuresOf, type Judged, type JudgementModel, judge, SIGNS, useJudgementModel } from '../src/judge/judgement.ts';
+import { extractFeatures, FACTS, type Judged, type JudgementModel, judge, SIGNS, useJudgementModel } from '../src/judge/judgement.ts';
 import type { LeftOut, OutcomesFile } from '../src/judge/outcomes.ts';
 import { foldsBy } from '../src/replay/cases/case.ts';
 import { mentionFinder } from '../src/replay/run/check-case.ts';
@@ -180,7 +180,7 @@ function lessonOf(labelled: LabelledSubject): Lesson {
   const { facts, matches } = matchesIn(labelled.subject);
   const [weight = 0, surenessWeight = 0] = WEIGHTS[labelled.set] ?? CAPTURED;
   const { project, category, accepted } = labelled;
-  const features = featuresOf(facts, matches);
+  const features = extractFeatures(facts, matches);
   return {
     project,
     category,

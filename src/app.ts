@@ -1,5 +1,5 @@
 import { openIndexKeeping, openKnowledge, startEmbedding } from './app/index-keeping.ts';
-import { calibrationsInForce, createAppToolbox, investigationOf, openAsk, openRecorder } from './app/investigation.ts';
+import { calibrationsInForce, createAppToolbox, createInvestigation, openAsk, openRecorder } from './app/investigation.ts';
 import {
   openAnalyst,
   openArchive,
@@ -19,8 +19,8 @@ import { boundInForce } from './app/publish-bound.ts';
 import type { App } from './app/served-app.ts';
 import { openLogExplainer } from './app/terminal-app.ts';
 import { countAnalysis, measuredToolbox, recordNode, watchTriage } from './app/watched.ts';
-import { maskingOf } from './config/masking.ts';
-import { budgetTokensOf } from './config/profiles.ts';
+import { createMaskingOptions } from './config/masking.ts';
+import { resolveBudgetTokens } from './config/profiles.ts';
 import type { Config } from './config/schema.ts';
 import type { Step } from './domain/analysis.ts';
 import { calibratedAnalyst } from './domain/calibration.ts';
@@ -44,10 +44,10 @@ import { createJobTurns } from './stores/triages.ts';
 import { loadKnowledge, readKnowledge } from './tools/knowledge-base.ts';
 import { sightOfReaders } from './tools/tool.ts';
 
-/** How long spans that were not sent yet may hold up an end, in milliseconds. */
+/** Milliseconds for which unsent spans may delay shutdown. */
 const FLUSH_MS = 2_000;
 
-/** Structured logs as JSON lines on standard error. `known` are secrets that are in none of them. */
+/** Creates a logger that writes JSON lines to standard error. The `known` secrets never appear in them. */
 export async function createLogger(level: string, known: readonly string[] = []): Promise<Logger> {
   return (await import('./adapters/logger/pino.ts')).createPinoLogger(level, { known });
 }
@@ -72,11 +72,11 @@ async function composeApp(config: Config, logger: Logger, clock: Clock, opened: 
   const { database } = opened;
   await database.migrate();
   const { tracer, metrics, stores } = await openObserved(config, database, clock, logger);
-  // Before any server is open: nobody else can be receiving an upload.
+  // This runs before any server listens, so no other process can be receiving an upload.
   if (database.exclusive) await stores.builds.withdrawUnfinished(null);
   const archive = await openArchive(config, database, logger);
   const vectorIndex = await openVectorIndex(config, database, await openWordEmbedder(), logger);
-  const threads = createLogThreads({ masking: maskingOf(config) });
+  const threads = createLogThreads({ masking: createMaskingOptions(config) });
   const { masker } = threads;
   const dying = failpoint === undefined ? {} : { failpoint };
   const found = await openKnowledge({ config, database, masker, clock, logger });
@@ -85,7 +85,7 @@ async function composeApp(config: Config, logger: Logger, clock: Clock, opened: 
   const steps = new Map<string, string>();
   const publishing = await openPublishing(config, parts);
   const checkpointer = await opened.checkpointer();
-  const triageDeps = await triageDepsOf({ ...parts, found, publishing }, steps, checkpointer);
+  const triageDeps = await createTriageDeps({ ...parts, found, publishing }, steps, checkpointer);
   const deps = { ...triageDeps, wakeOutbox: () => background.wake(), threads, ...dying };
   const retention = openRetention({ ...parts, ...indexKeeping.sync, forgetThreads: () => forgetConcluded(database, logger) });
   // Last: it runs timers of its own, which nothing may leave behind.
@@ -128,7 +128,10 @@ async function composeApp(config: Config, logger: Logger, clock: Clock, opened: 
   };
 }
 
-/** What does not end as it should keeps nothing after it open; the first failure is thrown when all have been tried. */
+/**
+ * Closes everything in order. An error does not keep later parts open; the first error is thrown after all
+ * were tried.
+ */
 async function eachInTurn(ends: readonly (() => Promise<unknown>)[]): Promise<void> {
   const failures: unknown[] = [];
   for (const end of ends) await end().catch((error: unknown) => failures.push(error));
@@ -163,21 +166,24 @@ async function forgetSteps(buildId: string, { stores, logger }: WorkerParts, ste
     .catch((error: unknown) => logger.debug({ buildId, error }, 'the steps stored for live pages could not be deleted'));
 }
 
-/** What a process that died has left is given back, or forgotten. */
+/** Releases or deletes what a crashed process left behind. */
 async function beginAnew(database: Database, stores: Stores, logger: Logger): Promise<void> {
   if (database.exclusive) await Promise.all([stores.triages.reclaim(), stores.outbox.reclaim()]);
   await forgetConcluded(database, logger);
   await stores.toolCache.sweep().catch((error: unknown) => logger.warn({ error }, 'the tool cache could not be cleaned up'));
 }
 
-/** With what this process answers: figures before and after a change are told apart by it. Without it they are not, and nothing else is. */
+/**
+ * Records the setup of this process, by which figures before and after a change are distinguished. Without
+ * the record they cannot be distinguished, and nothing else is affected.
+ */
 async function recordSetup({ analyst, triage }: Config, { trust }: Pick<Stores, 'trust'>, logger: Logger): Promise<void> {
   const model = analyst.driver === 'llm' ? analyst.llm.model : null;
   const setup = { release: RELEASE, analyst: calibratedAnalyst(analyst.driver, model), autoNotify: triage.thresholds.autoNotify };
   await trust.record(setup).catch((error: unknown) => logger.warn({ error }, 'the setup of this process could not be recorded'));
 }
 
-/** Failing this wastes space only, so the start goes on. */
+/** Deletes the checkpoints of concluded triages. A failure only wastes space, so startup continues. */
 async function forgetConcluded(database: Database, logger: Logger): Promise<void> {
   const { sweepCheckpoints } = await import('./stores/checkpointer.ts');
   try {
@@ -188,7 +194,10 @@ async function forgetConcluded(database: Database, logger: Logger): Promise<void
   }
 }
 
-/** Who signs people in beside tokens; null where nobody is configured. */
+/**
+ * Opens the identity provider that signs users in as an alternative to tokens. Returns null if none is
+ * configured.
+ */
 async function openSignIn({ auth }: Pick<Config, 'auth'>): Promise<SignInProvider | null> {
   const { issuer, clientId, ...rest } = auth.openId;
   if (issuer === null || clientId === null) return null;
@@ -196,7 +205,10 @@ async function openSignIn({ auth }: Pick<Config, 'auth'>): Promise<SignInProvide
 }
 
 const SWEEP_MS = 5_000;
-/** What this process adds is processed at once; what others add is found so fast: "looking" is to be read within seconds of the webhook. */
+/**
+ * The outbox poll interval in milliseconds. Entries of this process are processed immediately, those of
+ * others within this time, so that "looking" appears within seconds of the webhook.
+ */
 const OUTBOX_MS = 1_000;
 
 interface BackgroundParts extends Pick<App, 'config' | 'database' | 'stores' | 'logger' | 'jobQueue'>, Opened {
@@ -205,13 +217,13 @@ interface BackgroundParts extends Pick<App, 'config' | 'database' | 'stores' | '
   readonly retention: ReturnType<typeof openRetention>;
 }
 
-/** What knows documents and what tells people: triage uses both, and both have work in the background. */
+/** The knowledge base and the notification channels: triage uses both, and both have background work. */
 interface Opened {
   readonly found: Awaited<ReturnType<typeof openKnowledge>>;
   readonly publishing: Awaited<ReturnType<typeof openPublishing>>;
 }
 
-/** What goes on beside the triage of builds in every process that works. */
+/** Creates the background work that every worker process runs in addition to triage. */
 function openBackground({ publishing, indexKeeping, retention, ...parts }: BackgroundParts) {
   const { stores, logger, jobQueue, deps } = parts;
   const isTriageWaiting = async () => (await stores.triages.pending(1)).length > 0;
@@ -249,8 +261,8 @@ type AppParts = Pick<
   'config' | 'logger' | 'clock' | 'database' | 'stores' | 'archive' | 'vectorIndex' | 'masker' | 'tracer' | 'metrics'
 >;
 
-/** What steps 4 to 8 of the road need; `steps` is told which node of which build finished last. */
-async function triageDepsOf(
+/** Creates the dependencies of `triageBuild`. `steps` receives the node that finished last for each build. */
+async function createTriageDeps(
   parts: AppParts & Opened,
   steps: Map<string, string>,
   checkpointer: Awaited<ReturnType<typeof createPostgresCheckpointer>>,
@@ -289,18 +301,18 @@ async function triageDepsOf(
     ...parts,
     owners: createOwnerFinder(codeHost, logger, toolbox.breakers),
     buildSources: await openBuildSources(config, logger),
-    investigation: investigationOf(config, judging, tracer, checkpointer),
+    investigation: createInvestigation(config, judging, tracer, checkpointer),
     publishers: publishing.drivers,
     onConcluded: (build, analysis) => countAnalysis(build, analysis, metrics),
     forget: (triageId) => checkpointer.deleteThread(triageId),
-    budgetTokens: budgetTokensOf(config),
+    budgetTokens: resolveBudgetTokens(config),
     greenBuilds: config.triage.greenBuilds,
     auditEvery: config.review.auditEvery,
     onStep: (buildId: string, step: Step) => {
       const { node, round, milliseconds } = step;
       steps.set(buildId, node);
       recordNode(tracer, step);
-      // Whoever watches sees it; nobody waits for it.
+      // The step is only for live pages, so the run does not wait for this write.
       stores.runSteps
         .add(buildId, step)
         .catch((error: unknown) => logger.debug({ buildId, error }, 'a step could not be stored for live pages'));

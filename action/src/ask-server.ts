@@ -3,13 +3,13 @@ import { gzipSync } from 'node:zlib';
 import { z } from 'zod';
 import { GivenAnalysis } from '../../src/domain/analysis.ts';
 import type { NewBuild } from '../../src/domain/build.ts';
-import { isRetryable, messageOf, TriageError } from '../../src/domain/errors.ts';
+import { getErrorMessage, isRetryable, TriageError } from '../../src/domain/errors.ts';
 import type { Experiment } from '../../src/domain/experiment.ts';
 import { ExplainedFailures } from '../../src/domain/explained-failures.ts';
 import { retryAfter } from '../../src/lib/time.ts';
 import { createMasker } from '../../src/log/mask/mask.ts';
 import { arrangeAnswers, pairWithFailures } from '../../src/notifications/build-answers.ts';
-import { bodyOf } from '../../src/providers/rest-client.ts';
+import { readBody } from '../../src/providers/rest-client.ts';
 import { maskExperiment } from '../../src/service/experiments.ts';
 import type { UploadedFile } from '../../src/service/intake/upload.ts';
 import type { ToldAnswer } from './render-answer.ts';
@@ -40,7 +40,7 @@ const Refusal = z.object({ error: z.object({ message: z.string() }) });
 
 /** Uploads the build; its id. Throws TriageError with the server's own sentence, as the others do. */
 export async function uploadBuild(server: Server, run: NewBuild, files: readonly UploadedFile[]): Promise<string> {
-  return (await retried(() => send(server, '/api/builds', Received, () => formOf(run, files)))).buildId;
+  return (await retried(() => send(server, '/api/builds', Received, () => createUploadForm(run, files)))).buildId;
 }
 
 /** Tells the server what running the command again has shown. */
@@ -65,7 +65,10 @@ export async function awaitAnswer(server: Server, buildId: string, waitMs: numbe
   return { answers: [], pending: waitMs === 0 ? 'The build was uploaded.' : `No answer within ${waitMs / 1000} s.` };
 }
 
-/** The answers as the server has them; a server of an older version says nothing of their failures. */
+/**
+ * Returns the answers as the server has them. A server of an older version does not report which failures an
+ * answer explains, so they are counted here.
+ */
 function tellAnswers(analyses: z.infer<typeof Answers>['analyses']): ToldAnswer[] {
   const counted = new Map(arrangeAnswers(pairWithFailures(analyses, [])).map(({ analysis, explains }) => [analysis.id, explains]));
   return analyses.flatMap(({ explains, ...analysis }) => {
@@ -74,8 +77,11 @@ function tellAnswers(analyses: z.infer<typeof Answers>['analyses']): ToldAnswer[
   });
 }
 
-/** The same content is the same upload, so a form may be sent again. */
-function formOf(run: NewBuild, files: readonly UploadedFile[]): FormData {
+/**
+ * Builds the form of an upload. The server treats the same content as the same upload, so a form can safely
+ * be sent again.
+ */
+function createUploadForm(run: NewBuild, files: readonly UploadedFile[]): FormData {
   const { provider: _provider, externalId: _id, ...metadata } = run;
   const form = new FormData();
   form.append('metadata', JSON.stringify(metadata));
@@ -107,9 +113,12 @@ async function send<Value>(server: Server, path: string, schema: z.ZodType<Value
     redirect: 'error',
     signal: AbortSignal.timeout(REQUEST_MS),
   }).catch((cause: unknown) => {
-    throw new TriageError('upstream-failed', `Cannot reach Faultline at ${server.url} (${messageOf(cause)}).`, { retryable: true, cause });
+    throw new TriageError('upstream-failed', `Cannot reach Faultline at ${server.url} (${getErrorMessage(cause)}).`, {
+      retryable: true,
+      cause,
+    });
   });
-  const value = parsed((await bodyOf('Faultline', 'the answer', response.body, MAX_ANSWER_BYTES)).toString('utf8'));
+  const value = parsed((await readBody('Faultline', 'the answer', response.body, MAX_ANSWER_BYTES)).toString('utf8'));
   if (!response.ok) throw refused(response, value);
   const answer = schema.safeParse(value);
   if (answer.success) return answer.data;

@@ -7,7 +7,7 @@ import { confirm } from '../../src/experiments/confirm.ts';
 import { findDiff } from '../../src/experiments/fix-diff.ts';
 import { FIX_RULES } from '../../src/experiments/fix-rules.ts';
 import { type FollowUps, followUp } from '../../src/experiments/follow-up.ts';
-import { builtOn, parentsOf } from '../../src/experiments/history.ts';
+import { builtOn, readParents } from '../../src/experiments/history.ts';
 import { outputReader, progressLine } from '../../src/experiments/outcome.ts';
 import { openRepository } from '../../src/experiments/repository.ts';
 import { createMasker } from '../../src/log/mask/mask.ts';
@@ -20,9 +20,10 @@ import { comparedByRun } from './run-facts.ts';
 const BUDGET_TOKENS = 2_000;
 
 /**
- * Runs a failing command of the job again, in its workspace and on the commit that the event compares with. A job that is cancelled meanwhile
- * gets what was found by then. Throws `invalid-input` where the command cannot be started or the workspace is no checkout, `invalid-config` for
- * a directory outside of it.
+ * Runs a failing command of the job again, in its workspace and on the commit that the event compares with.
+ * If the job is canceled in the meantime, returns what was found by then. Throws `invalid-input` if the
+ * command cannot be started or the workspace is not a checkout, and `invalid-config` for a directory outside
+ * the workspace.
  */
 export async function confirmHere(
   confirmation: Confirmation,
@@ -34,7 +35,7 @@ export async function confirmHere(
   const until = performance.now() + limitMs;
   const cwd = withinWorkspace(environment.GITHUB_WORKSPACE ?? '.', directory);
   const tests = await failingTests(files);
-  const { base, bad, note } = await baseOf(cwd, confirmation, environment);
+  const { base, bad, note } = await resolveBase(cwd, confirmation, environment);
   const stop = new AbortController();
   const interrupt = () => stop.abort(new TriageError('cancelled', 'The job was canceled.'));
   for (const signal of SIGNALS) process.on(signal, interrupt);
@@ -54,7 +55,7 @@ export async function confirmHere(
     const onRun: NonNullable<Parameters<typeof confirm>[1]['onRun']> = (...run) => print(`${progressLine(...run)}\n`);
     const deps = { read: outputReader(), onRun };
     const experiment = await confirm(options, deps, stop.signal);
-    const next = await followUpsOf(confirmation, cwd, bad);
+    const next = await readFollowUps(confirmation, cwd, bad);
     const say = (line: string) => print(`${line}\n`);
     const whole = await followUp(experiment, next, { ...options, until }, deps, say, stop.signal);
     return { ...whole, notes: [...whole.notes, ...note] };
@@ -64,7 +65,7 @@ export async function confirmHere(
 }
 
 /** Diffs are read from files of the workspace, or of the directory in it. */
-async function followUpsOf({ bisect, tryFix, suggest }: Confirmation, cwd: string, bad: string): Promise<FollowUps> {
+async function readFollowUps({ bisect, tryFix, suggest }: Confirmation, cwd: string, bad: string): Promise<FollowUps> {
   const files = tryFix === true || tryFix === null ? [] : tryFix;
   const proposals = await Promise.all(files.map(async (file) => ({ source: file, diff: await diffIn(cwd, file) })));
   return {
@@ -73,7 +74,10 @@ async function followUpsOf({ bisect, tryFix, suggest }: Confirmation, cwd: strin
   };
 }
 
-/** Empty where there is none: then it does not apply, which the attempt says. */
+/**
+ * Returns the diff in a file. Returns an empty text if there is none: an empty diff does not apply, and the
+ * attempt reports that.
+ */
 async function diffIn(cwd: string, file: string): Promise<string> {
   return findDiff(await readFile(resolve(cwd, file), 'utf8').catch(() => '')) ?? '';
 }
@@ -92,14 +96,14 @@ function withinWorkspace(workspace: string, directory: string): string {
   throw new TriageError('invalid-config', `The input "confirm-directory" must name a directory in the workspace, not ${directory}.`);
 }
 
-async function baseOf(
+async function resolveBase(
   cwd: string,
   { base: named }: Confirmation,
   environment: Environment,
 ): Promise<{ readonly base: string | null | undefined; readonly bad: string; readonly note: readonly string[] }> {
   const { pullHead, names } = named === null ? await comparedByRun(environment) : { pullHead: null, names: [named] };
   const repository = await openRepository({ cwd, env: ofTheJob(environment) });
-  const [into, merged] = await parentsOf(repository);
+  const [into, merged] = await readParents(repository);
   // The merge that was made to try the pull request says best what it was merged into: the event may be older.
   const isTrial = into !== undefined && merged !== undefined && merged === pullHead;
   const candidates = isTrial ? [into, ...names] : names;
@@ -116,7 +120,7 @@ async function baseOf(
 /** Inputs of this step, tokens that a step with `run:` does not have, and the files by which this step sets its own outputs. */
 const OF_THIS_STEP = /^(?:INPUT_|ACTIONS_|GITHUB_(?:ENV|OUTPUT|PATH|STATE|STEP_SUMMARY)$)/;
 
-/** The environment that a step with `run:` has. */
+/** Returns the environment that a step with `run:` has. */
 function ofTheJob(environment: Environment): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(environment).filter(([name]) => !OF_THIS_STEP.test(name)));
 }

@@ -1,2 +1,5 @@
-/** How the step's own process ends where `fail-on` asks the job to fail; any other code but 0 means that it broke. */
+/**
+ * Exit code of the step's own process if `fail-on` asks the job to fail. Any other code except 0 means that
+ * the step broke.
+ */
 export const FAILED_AS_ASKED = 100;

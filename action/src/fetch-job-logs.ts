@@ -1,5 +1,5 @@
 import type { NewBuild } from '../../src/domain/build.ts';
-import { isRetryable, messageOf, TriageError } from '../../src/domain/errors.ts';
+import { getErrorMessage, isRetryable, TriageError } from '../../src/domain/errors.ts';
 import { silentLogger } from '../../src/ports/telemetry.ts';
 import { createGithubBuildSource } from '../../src/providers/github/build-source.ts';
 import type { UploadedFile } from '../../src/service/intake/upload.ts';
@@ -14,7 +14,10 @@ export interface JobLogOptions {
   readonly maxBytes: number;
 }
 
-/** The logs of the run's failed jobs, and what its artifacts say, as the server itself reads them. Throws as `BuildSource.fetch` does. */
+/**
+ * Fetches the logs of the run's failed jobs and the contents of its artifacts, as the server itself reads
+ * them. Throws the same errors as `BuildSource.fetch`.
+ */
 export async function fetchJobLogs(run: NewBuild, { token, baseUrl, maxBytes }: JobLogOptions): Promise<UploadedFile[]> {
   const source = createGithubBuildSource({ baseUrl, token, app: null, logger: silentLogger, timeoutMs: TIMEOUT_MS, maxLogBytes: maxBytes });
   const build = { ...run, id: 'run', receivedAt: new Date().toISOString() };
@@ -33,7 +36,7 @@ export async function fetchJobLogs(run: NewBuild, { token, baseUrl, maxBytes }: 
 }
 
 function notAllowed(cause: TriageError): TriageError {
-  const refused = messageOf(cause).split('. ', 1)[0] ?? '';
+  const refused = getErrorMessage(cause).split('. ', 1)[0] ?? '';
   return new TriageError('upstream-auth', `${refused}. Give the job "permissions: actions: read", and pass its token as github-token.`, {
     cause,
   });

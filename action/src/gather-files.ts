@@ -2,16 +2,21 @@ import { open, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { glob } from 'tinyglobby';
 import type { NewBuild, SourceKind } from '../../src/domain/build.ts';
-import { messageOf, TriageError } from '../../src/domain/errors.ts';
+import { getErrorMessage, TriageError } from '../../src/domain/errors.ts';
 import type { UploadedFile } from '../../src/service/intake/upload.ts';
 import type { Environment, Inputs } from './inputs.ts';
 
-/** What Faultline takes of one build, FAULTLINE_MAX_LOG_BYTES of a server that sets nothing else. */
-/** Of all files together. */
+/**
+ * Size limit of all files together, in bytes. A server has the same limit if FAULTLINE_MAX_LOG_BYTES is not
+ * set.
+ */
 export const MAX_BYTES = 256 * 1024 * 1024;
 const MAX_FILES = 200;
 
-/** What is to be read: the named files, else the logs of the run's failed jobs. Throws `not-found` where that is nothing. */
+/**
+ * Returns the files to read: the named files, and the logs of the run's failed jobs if no log is named.
+ * Throws `not-found` if there are none.
+ */
 export async function gatherFiles(inputs: Inputs, build: NewBuild, environment: Environment): Promise<readonly UploadedFile[]> {
   const named = await namedFiles(inputs, environment);
   const logs = inputs.log.length === 0 && inputs.githubToken !== '' ? await jobLogs(inputs.githubToken, build, environment) : [];
@@ -25,13 +30,13 @@ export async function gatherFiles(inputs: Inputs, build: NewBuild, environment: 
   );
 }
 
-/** The files that `log` and `reports` name, as far as they are there. */
+/** Reads the files that `log` and `reports` name, if they exist. */
 export async function namedFiles({ log, reports }: Pick<Inputs, 'log' | 'reports'>, environment: Environment): Promise<UploadedFile[]> {
   const folder = environment.GITHUB_WORKSPACE ?? '.';
-  return [...(await filesOf(log, 'log', folder)), ...(await filesOf(reports, 'report', folder))];
+  return [...(await readMatchingFiles(log, 'log', folder)), ...(await readMatchingFiles(reports, 'report', folder))];
 }
 
-async function filesOf(patterns: readonly string[], kind: SourceKind, folder: string): Promise<UploadedFile[]> {
+async function readMatchingFiles(patterns: readonly string[], kind: SourceKind, folder: string): Promise<UploadedFile[]> {
   const found = new Set<string>();
   for (const pattern of patterns) {
     // A path may hold what a glob gives a meaning to: a file of that very name comes first.
@@ -61,7 +66,7 @@ async function isFile(path: string): Promise<boolean> {
 
 async function readWithin(path: string, name: string, room: number): Promise<Uint8Array> {
   const file = await open(path).catch((cause: unknown) => {
-    throw new TriageError('not-found', `${name} cannot be read: ${messageOf(cause)}.`, { cause });
+    throw new TriageError('not-found', `${name} cannot be read: ${getErrorMessage(cause)}.`, { cause });
   });
   try {
     const { size } = await file.stat();

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { Category } from '../../src/domain/category.ts';
 import { TriageError } from '../../src/domain/errors.ts';
-import { argumentsOf } from '../../src/experiments/run-command.ts';
+import { splitArguments } from '../../src/experiments/run-command.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What `with:` may say; the names and defaults are those of action.yml. */
+/** Inputs of the action (`with:`). The names and defaults are those of action.yml. */
 export interface Inputs {
   /** Paths and globs. */
   readonly log: readonly string[];
@@ -23,7 +23,7 @@ export interface Inputs {
   readonly confirm: Confirmation | null;
 }
 
-/** What is run again, and for how long. */
+/** The command to run again, and its limits. */
 export interface Confirmation {
   readonly argv: readonly string[];
   /** Below the workspace. */
@@ -32,7 +32,7 @@ export interface Confirmation {
   readonly base: string | null;
   readonly install: readonly string[] | null;
   readonly runs: number;
-  /** Of all that is run again together. */
+  /** Time limit of all repeated runs together, in milliseconds. */
   readonly limitMs: number;
   /** Commit from which the one that broke it is searched, `true` for the base; null: it is not searched. */
   readonly bisect: string | true | null;
@@ -51,32 +51,35 @@ const FAIL_ON = ['never', 'any', 'unanswered', ...Category.options];
 export function readInputs(environment: Environment): Inputs {
   const input = (name: string) => (environment[`INPUT_${name.toUpperCase()}`] ?? '').trim();
   return {
-    log: linesOf(input('log')),
-    reports: linesOf(input('reports')),
+    log: splitLines(input('log')),
+    reports: splitLines(input('reports')),
     githubToken: input('github-token'),
-    server: serverOf(input('server-url'), input('token')),
+    server: parseServer(input('server-url'), input('token')),
     pipeline: input('pipeline') || 'workflow',
     job: input('job'),
-    passed: passedOf(input('job-status') || 'failure'),
-    waitMs: numberOf('wait', input('wait') || '120', { min: 0, max: MAX_WAIT_SECONDS, unit: 'seconds' }) * 1000,
-    failOn: failOnOf(input('fail-on')),
-    confirm: confirmationOf(input),
+    passed: hasJobPassed(input('job-status') || 'failure'),
+    waitMs: parseNumber('wait', input('wait') || '120', { min: 0, max: MAX_WAIT_SECONDS, unit: 'seconds' }) * 1000,
+    failOn: parseFailOn(input('fail-on')),
+    confirm: parseConfirmation(input),
   };
 }
 
-/** What must appear in no log; read without checks, so that a wrong input cannot leave one unhidden. */
-export function secretsOf(environment: Environment): string[] {
+/**
+ * Returns the values that must not appear in any log. Reads them without validation, so that an invalid input
+ * cannot leave a secret unmasked.
+ */
+export function readSecrets(environment: Environment): string[] {
   return ['INPUT_TOKEN', 'INPUT_GITHUB-TOKEN'].flatMap((name) => (environment[name] ?? '').trim() || []);
 }
 
-function linesOf(text: string): string[] {
+function splitLines(text: string): string[] {
   return text
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '');
 }
 
-function serverOf(url: string, token: string): Inputs['server'] {
+function parseServer(url: string, token: string): Inputs['server'] {
   if (url === '') return null;
   const address = URL.canParse(url) ? new URL(url) : null;
   if (address === null || !['http:', 'https:'].includes(address.protocol) || address.username !== '' || address.search !== '')
@@ -85,26 +88,26 @@ function serverOf(url: string, token: string): Inputs['server'] {
   return { url: address.href.replace(/\/$/, ''), token };
 }
 
-function confirmationOf(input: (name: string) => string): Confirmation | null {
+function parseConfirmation(input: (name: string) => string): Confirmation | null {
   const command = input('confirm');
   if (isOff(command)) return null;
   if (command === 'true') throw wrong('confirm', 'must be the failing command, such as npm test');
   const install = input('confirm-install');
   const [bisect, tryFix] = [input('bisect'), input('try-fix')];
   return {
-    argv: argumentsOf(command),
+    argv: splitArguments(command),
     directory: input('confirm-directory'),
     base: input('confirm-base') || null,
-    install: install === '' ? null : argumentsOf(install),
+    install: install === '' ? null : splitArguments(install),
     bisect: isOff(bisect) ? null : bisect === 'true' || bisect,
-    tryFix: isOff(tryFix) ? null : tryFix === 'true' || linesOf(tryFix),
+    tryFix: isOff(tryFix) ? null : tryFix === 'true' || splitLines(tryFix),
     suggest: input('suggest') === 'true',
-    runs: Math.floor(numberOf('confirm-runs', input('confirm-runs') || '5', { min: 1, max: MAX_RUNS, unit: 'runs' })),
-    limitMs: numberOf('confirm-minutes', input('confirm-minutes') || '10', { min: 0.1, max: MAX_MINUTES, unit: 'minutes' }) * 60_000,
+    runs: Math.floor(parseNumber('confirm-runs', input('confirm-runs') || '5', { min: 1, max: MAX_RUNS, unit: 'runs' })),
+    limitMs: parseNumber('confirm-minutes', input('confirm-minutes') || '10', { min: 0.1, max: MAX_MINUTES, unit: 'minutes' }) * 60_000,
   };
 }
 
-function passedOf(status: string): boolean {
+function hasJobPassed(status: string): boolean {
   if (!['success', 'failure', 'cancelled'].includes(status))
     throw wrong('job-status', `accepts success, failure or cancelled, not "${status}". Pass \${{ job.status }}`);
   return status === 'success';
@@ -114,7 +117,7 @@ function isOff(text: string): boolean {
   return text === '' || text === 'false';
 }
 
-function numberOf(
+function parseNumber(
   name: string,
   text: string,
   { min, max, unit }: { readonly min: number; readonly max: number; readonly unit: string },
@@ -124,7 +127,7 @@ function numberOf(
   return number.data;
 }
 
-function failOnOf(text: string): Set<string> {
+function parseFailOn(text: string): Set<string> {
   const given = text.split(',').map((word) => word.trim());
   const words = given.filter((word) => word !== '');
   const unknown = words.find((word) => !FAIL_ON.includes(word));

@@ -9,7 +9,10 @@ import { renderGithubCommands, renderMarkdown, renderPlain } from '../../src/ser
 
 /** GitHub shows ten annotations of a kind and step, and drops the rest. */
 const MAX_ANNOTATIONS = 10;
-/** Of at most about 25,000 characters each; a step's summary may have a mebibyte. */
+/**
+ * Maximum number of causes in the summary. Each has at most about 25,000 characters; the summary of a step
+ * may have 1 MiB.
+ */
 const MAX_CAUSES = 20;
 const MAX_TEXT = 2_000;
 const MAX_TESTS = 50;
@@ -19,14 +22,16 @@ const MAX_NAME = 200;
 export type ToldAnswer = Pick<ArrangedAnswer, 'analysis' | 'explains'>;
 
 export interface Answer {
-  /** In the order in which one would mend them. */
+  /** Answers in the order in which they should be fixed. */
   readonly answers: readonly ToldAnswer[];
-  /** What running the command again has shown; null where that was not asked for. */
+  /** The result of running the command again. Null if this was not requested. */
   readonly experiment: Experiment | null;
-  /** Why there is no answer; null where there is one. */
+  /** The reason why there is no answer. Null if there is one. */
   readonly pending: string | null;
-  /** Page of one analysis, or of all (null). */
-  pageOf(analysis: Analysis | null): string | null;
+  /**
+   * Returns the URL of the page of one analysis, or of all analyses (null). Returns null if there is no page.
+   */
+  getPageUrl(analysis: Analysis | null): string | null;
 }
 
 /** Paths below the runner's workspace, as the repository has them: an annotation with any other is shown at no file. Quotations stay. */
@@ -43,15 +48,15 @@ export function withinWorkspace(answer: Answer, workspace: string): Answer {
   return { ...answer, answers };
 }
 
-/** The job's summary, in which foreign text is only text. */
-export function summaryOf({ answers, experiment, pending, pageOf }: Answer): string {
+/** Formats the job summary as Markdown. Text from outside is escaped, so that it has no markup. */
+export function formatSummary({ answers, experiment, pending, getPageUrl }: Answer): string {
   const tried =
     experiment === null
       ? ''
       : `\n**${inline(clip(experiment.sentence, MAX_TEXT))}**\n${besides(experiment)
           .map((line) => `\n${inline(clip(line, MAX_TEXT))}\n`)
           .join('')}`;
-  const page = pageOf(answers.length === 1 ? (answers[0]?.analysis ?? null) : null);
+  const page = getPageUrl(answers.length === 1 ? (answers[0]?.analysis ?? null) : null);
   const link = page === null ? '' : `\n[Open in Faultline](${page})\n`;
   if (answers.length === 0) return `### Faultline\n${tried}\n${inline(clip(pending ?? 'There is no answer.', MAX_TEXT))}\n${link}`;
   const causes = introduceAnswers(answers) ?? '1 cause';
@@ -60,16 +65,16 @@ export function summaryOf({ answers, experiment, pending, pageOf }: Answer): str
   return `### Faultline: ${causes}\n${tried}\n${shown.join('\n')}${left}${link}`;
 }
 
-/** What the job itself has found out beside the counts. */
+/** Lists what the experiment found in addition to the counts. */
 function besides(experiment: Experiment): string[] {
   return [...namedLines(experiment).map(({ name, text }) => `${name}: ${text}`), ...experiment.notes];
 }
 
 /**
- * What the step prints: a line a cause for people, or all that is known of it where the runner shows no summary, and an annotation for each
- * of the first ten.
+ * Formats what the step prints: one line per cause, or all details if the runner shows no summary, and an
+ * annotation for each of the first ten answers.
  */
-export function printedOf({ answers, experiment }: Answer, showsSummary: boolean): string {
+export function formatConsoleText({ answers, experiment }: Answer, showsSummary: boolean): string {
   const tried = experiment === null ? [] : [experiment.sentence, ...besides(experiment)];
   const said = answers.slice(0, MAX_CAUSES).map(({ analysis, explains }) => {
     const { category, verdict, answer } = analysis;
@@ -81,8 +86,8 @@ export function printedOf({ answers, experiment }: Answer, showsSummary: boolean
   return [...lines, ...said, ...annotations].join('');
 }
 
-/** The step's outputs; `fallbackUrl` is the run's page. */
-export function outputsOf({ answers, experiment, pageOf }: Answer, fallbackUrl: string): Record<string, string> {
+/** Returns the outputs of the step. `fallbackUrl` is the page of the run. */
+export function buildOutputs({ answers, experiment, getPageUrl }: Answer, fallbackUrl: string): Record<string, string> {
   const main = answers[0]?.analysis;
   const causes = answers.slice(0, MAX_CAUSES).map(({ analysis, explains }) => {
     const { category, kind, verdict, answer } = analysis;
@@ -99,13 +104,13 @@ export function outputsOf({ answers, experiment, pageOf }: Answer, fallbackUrl: 
       tests: explains.tests.slice(0, MAX_TESTS).map((name) => clip(name, MAX_NAME)),
       grouped: explains.grouped,
       facts: moreFacts(analysis),
-      url: pageOf(analysis),
+      url: getPageUrl(analysis),
     };
   });
   return {
     category: main?.category ?? '',
     confidence: main === undefined ? '' : `${roundConfidence(main.verdict.confidence)}`,
-    url: pageOf(main ?? null) ?? fallbackUrl,
+    url: getPageUrl(main ?? null) ?? fallbackUrl,
     json: JSON.stringify(causes),
     verdict: experiment?.verdict ?? '',
     culprit: experiment?.bisection?.verdict === 'found' ? (experiment.bisection.candidates[0]?.commit ?? '') : '',

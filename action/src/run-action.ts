@@ -1,5 +1,5 @@
 import type { NewBuild } from '../../src/domain/build.ts';
-import { messageOf } from '../../src/domain/errors.ts';
+import { getErrorMessage } from '../../src/domain/errors.ts';
 import type { Experiment } from '../../src/domain/experiment.ts';
 import { counted } from '../../src/lib/text.ts';
 import { arrangeAnswers, pairWithFailures } from '../../src/notifications/build-answers.ts';
@@ -7,17 +7,18 @@ import { withExperiment } from '../../src/service/experiments.ts';
 import type { UploadedFile } from '../../src/service/intake/upload.ts';
 import { awaitAnswer, reportExperiment, uploadBuild } from './ask-server.ts';
 import { gatherFiles, namedFiles } from './gather-files.ts';
-import { type Environment, type Inputs, readInputs, secretsOf } from './inputs.ts';
-import { type Answer, outputsOf, printedOf, summaryOf, withinWorkspace } from './render-answer.ts';
+import { type Environment, type Inputs, readInputs, readSecrets } from './inputs.ts';
+import { type Answer, buildOutputs, formatConsoleText, formatSummary, withinWorkspace } from './render-answer.ts';
 import { buildOfRun, runUrl } from './run-facts.ts';
 import { maskCommand, showsSummary, workflowCommand, writeOutputs, writeSummary } from './runner-files.ts';
 
 /**
- * The step: reads what failed, asks the server or the rules, and says it in the summary, annotations and outputs. Returns the exit code:
- * 0 unless `fail-on` asks for more, since a step that breaks must not hide why the job is red. Never throws.
+ * Runs the step: reads what failed, asks the server or the rules, and reports the result in the summary,
+ * annotations, and outputs. Returns the exit code, which is 0 unless `fail-on` asks for another, because a
+ * step that breaks must not hide why the job is red. Never throws.
  */
 export async function runAction(environment: Environment, print: (text: string) => void): Promise<number> {
-  for (const secret of secretsOf(environment)) print(maskCommand(secret));
+  for (const secret of readSecrets(environment)) print(maskCommand(secret));
   const failOn = (environment['INPUT_FAIL-ON'] ?? '').split(',').map((word) => word.trim());
   try {
     const inputs = readInputs(environment);
@@ -25,18 +26,23 @@ export async function runAction(environment: Environment, print: (text: string) 
       await keepPassing(inputs, environment, print);
       return 0;
     }
-    const answer = withinWorkspace(await answerOf(inputs, environment, print), environment.GITHUB_WORKSPACE ?? '');
-    print(printedOf(answer, showsSummary(environment)));
+    const answer = withinWorkspace(await findAnswer(inputs, environment, print), environment.GITHUB_WORKSPACE ?? '');
+    print(formatConsoleText(answer, showsSummary(environment)));
     if (answer.pending !== null) print(workflowCommand('notice', answer.pending));
-    await writeSummary(environment, summaryOf(answer));
-    await writeOutputs(environment, outputsOf(answer, runUrl(environment) ?? ''));
-    return exitCodeOf(answer, inputs.failOn);
+    await writeSummary(environment, formatSummary(answer));
+    await writeOutputs(environment, buildOutputs(answer, runUrl(environment) ?? ''));
+    return chooseExitCode(answer, inputs.failOn);
   } catch (error) {
-    const said = withoutSecrets(sentenceOf(error), environment);
+    const said = withoutSecrets(describeError(error), environment);
     print(workflowCommand('warning', said));
-    const none: Answer = { answers: [], experiment: null, pending: `Faultline could not analyze the build: ${said}`, pageOf: () => null };
-    await writeSummary(environment, summaryOf(none)).catch(() => undefined);
-    await writeOutputs(environment, outputsOf(none, runUrl(environment) ?? '')).catch(() => undefined);
+    const none: Answer = {
+      answers: [],
+      experiment: null,
+      pending: `Faultline could not analyze the build: ${said}`,
+      getPageUrl: () => null,
+    };
+    await writeSummary(environment, formatSummary(none)).catch(() => undefined);
+    await writeOutputs(environment, buildOutputs(none, runUrl(environment) ?? '')).catch(() => undefined);
     return failOn.includes('unanswered') ? 1 : 0;
   }
 }
@@ -45,11 +51,11 @@ type Print = (text: string) => void;
 /** Null where the job asks for none, or it could not be made. */
 type Trial = () => Promise<Experiment | null>;
 
-async function answerOf(inputs: Inputs, environment: Environment, print: Print): Promise<Answer> {
+async function findAnswer(inputs: Inputs, environment: Environment, print: Print): Promise<Answer> {
   const build = await buildOfRun(environment, inputs);
   const files = await gatherFiles(inputs, build, environment);
   const warn = (what: string, error: unknown) =>
-    print(workflowCommand('warning', withoutSecrets(`${what}: ${sentenceOf(error)}`, environment)));
+    print(workflowCommand('warning', withoutSecrets(`${what}: ${describeError(error)}`, environment)));
   const trial = async () => {
     if (inputs.confirm === null) return null;
     try {
@@ -65,7 +71,7 @@ async function answerOf(inputs: Inputs, environment: Environment, print: Print):
     : await answerThere(inputs.server, await uploadBuild(inputs.server, build, files), inputs.waitMs, trial, warn);
 }
 
-/** Uploads a build that passed. What goes wrong is a warning: nobody waits for it. */
+/** Uploads a build that passed. Errors are only warnings, because no one waits for this upload. */
 async function keepPassing(inputs: Inputs, environment: Environment, print: Print): Promise<void> {
   if (inputs.server === null) return print('The job passed: nothing to analyze.');
   try {
@@ -73,7 +79,7 @@ async function keepPassing(inputs: Inputs, environment: Environment, print: Prin
     await uploadBuild(inputs.server, { ...(await buildOfRun(environment, inputs)), status: 'passed' }, files);
     print(`The job passed. The build was uploaded with ${counted(files.length, 'file')}.`);
   } catch (error) {
-    print(workflowCommand('warning', withoutSecrets(`The passing build was not uploaded: ${sentenceOf(error)}`, environment)));
+    print(workflowCommand('warning', withoutSecrets(`The passing build was not uploaded: ${describeError(error)}`, environment)));
   }
 }
 
@@ -83,10 +89,10 @@ async function answerHere(build: NewBuild, files: readonly UploadedFile[], envir
   const experiment = await trial();
   const analyses = experiment === null ? found : withExperiment(found, groups, experiment);
   const answers = arrangeAnswers(pairWithFailures(analyses, groups));
-  return { answers, experiment, pending: answers.length === 0 ? 'The logs show no failure.' : null, pageOf: () => null };
+  return { answers, experiment, pending: answers.length === 0 ? 'The logs show no failure.' : null, getPageUrl: () => null };
 }
 
-/** The server works while the command is run again. */
+/** Gets the answer from the server. The server analyzes the build while the command runs again. */
 async function answerThere(
   server: NonNullable<Inputs['server']>,
   buildId: string,
@@ -98,23 +104,23 @@ async function answerThere(
   if (experiment !== null)
     await reportExperiment(server, buildId, experiment).catch((error: unknown) => warn('What the runs show was not uploaded', error));
   const { answers, pending } = await awaitAnswer(server, buildId, waitMs);
-  const pageOf: Answer['pageOf'] = (analysis) =>
+  const getPageUrl: Answer['getPageUrl'] = (analysis) =>
     analysis === null ? `${server.url}/builds/${buildId}` : `${server.url}/analyses/${encodeURIComponent(analysis.id)}`;
-  return { answers, experiment, pending, pageOf };
+  return { answers, experiment, pending, getPageUrl };
 }
 
-function exitCodeOf({ answers }: Answer, failOn: ReadonlySet<string>): number {
+function chooseExitCode({ answers }: Answer, failOn: ReadonlySet<string>): number {
   if (answers.length === 0) return failOn.has('unanswered') ? 1 : 0;
   return failOn.has('any') || answers.some(({ analysis }) => failOn.has(analysis.category)) ? 1 : 0;
 }
 
-function sentenceOf(error: unknown): string {
+function describeError(error: unknown): string {
   // Each part of the bundle has a class of this name for itself.
   const meant = error instanceof Error && error.name === 'TriageError';
-  return meant ? error.message : `Internal error in the action: ${messageOf(error)}`;
+  return meant ? error.message : `Internal error in the action: ${getErrorMessage(error)}`;
 }
 
-/** The runner hides them as well; the summary it does not look at. */
+/** Masks the secrets in a text. The runner also masks its log, but not the summary. */
 function withoutSecrets(text: string, environment: Environment): string {
-  return secretsOf(environment).reduce((hidden, secret) => hidden.replaceAll(secret, '***'), text);
+  return readSecrets(environment).reduce((hidden, secret) => hidden.replaceAll(secret, '***'), text);
 }

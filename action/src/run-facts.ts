@@ -3,7 +3,10 @@ import { z } from 'zod';
 import { type NewBuild, sparseBuild } from '../../src/domain/build.ts';
 import type { Environment, Inputs } from './inputs.ts';
 
-/** Of the event that started the run, what names its pull request. On `pull_request` GITHUB_SHA is a merge nobody wrote. */
+/**
+ * Fields of the event that started the run: its pull request, and the commits to compare with. On
+ * `pull_request` events, GITHUB_SHA is a merge commit that no one wrote.
+ */
 const Event = z.object({
   pull_request: z
     .object({
@@ -16,10 +19,10 @@ const Event = z.object({
   repository: z.object({ default_branch: z.string().optional() }).optional(),
 });
 
-/** The run as a build, from what the runner says about it. */
+/** Returns the run as a build, from the runner's environment variables. */
 export async function buildOfRun(environment: Environment, inputs: Pick<Inputs, 'pipeline' | 'job'>): Promise<NewBuild> {
   const said = (name: string) => environment[name]?.trim() || null;
-  const pull = (await eventOf(said('GITHUB_EVENT_PATH'))).pull_request;
+  const pull = (await readEvent(said('GITHUB_EVENT_PATH'))).pull_request;
   const attempt = Number(said('GITHUB_RUN_ATTEMPT') ?? 1);
   return sparseBuild({
     repository: said('GITHUB_REPOSITORY') ?? 'local/build',
@@ -36,20 +39,23 @@ export async function buildOfRun(environment: Environment, inputs: Pick<Inputs, 
   });
 }
 
-/** Head of the run's pull request, and what its commit may be compared with, the best first: the pull request's base, what was pushed before, the default branch. */
+/**
+ * Returns the head of the run's pull request and the commits or branches to compare with, best first: the
+ * base of the pull request, the commit pushed before, the default branch.
+ */
 export async function comparedByRun(environment: Environment): Promise<{ readonly pullHead: string | null; readonly names: string[] }> {
-  const { pull_request: pull, before, repository } = await eventOf(environment.GITHUB_EVENT_PATH?.trim() || null);
+  const { pull_request: pull, before, repository } = await readEvent(environment.GITHUB_EVENT_PATH?.trim() || null);
   const pushed = before !== undefined && /[1-9a-f]/.test(before) ? before : undefined;
   return { pullHead: pull?.head.sha ?? null, names: [pull?.base?.sha, pushed, repository?.default_branch].flatMap((name) => name || []) };
 }
 
-/** Page of the run; null outside of a run. */
+/** Returns the URL of the run's page. Returns null outside a run. */
 export function runUrl(environment: Environment): string | null {
   const { GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: repository, GITHUB_RUN_ID: id } = environment;
   return server && repository && id ? `${server}/${repository}/actions/runs/${id}` : null;
 }
 
-async function eventOf(path: string | null): Promise<z.infer<typeof Event>> {
+async function readEvent(path: string | null): Promise<z.infer<typeof Event>> {
   if (path === null) return {};
   // Of no event that we know: nothing is lost but the number of a pull request.
   const text = await readFile(path, 'utf8').catch(() => '{}');

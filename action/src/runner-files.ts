@@ -3,7 +3,7 @@ import { appendFile } from 'node:fs/promises';
 import { visibleLine } from '../../src/notifications/visible-text.ts';
 import type { Environment } from './inputs.ts';
 
-/** One workflow command. Nothing in the message can begin another one. */
+/** Formats one workflow command. The message is escaped, so that it cannot start another command. */
 export function workflowCommand(name: 'warning' | 'notice' | 'error', message: string): string {
   return `::${name} title=Faultline::${visibleLine(message).replaceAll('%', '%25')}\n`;
 }
@@ -14,7 +14,10 @@ export function maskCommand(secret: string): string {
   return lines.map((line) => `::add-mask::${line.replaceAll('%', '%25')}\n`).join('');
 }
 
-/** Sets outputs. Each is between lines that nobody can guess, so no value can end itself and set another. */
+/**
+ * Sets outputs. Each value stands between delimiters that no one can guess, so that no value can end itself
+ * and set another output.
+ */
 export async function writeOutputs(environment: Environment, outputs: Readonly<Record<string, string>>): Promise<void> {
   const path = environment.GITHUB_OUTPUT;
   if (path === undefined || path === '') return;
@@ -25,7 +28,10 @@ export async function writeOutputs(environment: Environment, outputs: Readonly<R
   await appendFile(path, entries.join(''));
 }
 
-/** Gitea and Forgejo give a step the file for a summary, and show it nowhere. */
+/**
+ * Checks whether the runner shows summaries. Gitea and Forgejo give a step the file for a summary but do not
+ * show it.
+ */
 export function showsSummary(environment: Environment): boolean {
   return environment.GITEA_ACTIONS !== 'true' && environment.FORGEJO_ACTIONS !== 'true';
 }

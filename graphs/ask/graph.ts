@@ -9,8 +9,8 @@ import { afterChooseTools, afterExecuteTools, afterUnderstand } from './routes.t
 import { AskState } from './state.ts';
 
 /**
- * The process of one follow-up question. Without checkpoints: a person waits for it, asks again where it is cut off, and what must outlive
- * it is the thread.
+ * Compiles the process of one follow-up question. It has no checkpoints: a person waits for the answer and
+ * asks again if the run is interrupted. What must be kept is stored in the thread.
  */
 export function compileAskGraph() {
   return new StateGraph(AskState, AskContextSchema)

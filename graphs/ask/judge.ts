@@ -6,7 +6,7 @@ import type { Converse, Inquiry, TextPiece } from '../../src/ports/analyst.ts';
 import { GraphContextSchema, part } from '../triage/context.ts';
 import type { AskStateValue } from './state.ts';
 
-/** What a question needs from outside. */
+/** External dependencies of a question. */
 export const AskContextSchema = GraphContextSchema.extend({
   converse: part<Converse>('analyst', 'understand'),
   /** Called with the answer as it comes, before it is checked. Must not throw. */
@@ -14,14 +14,17 @@ export const AskContextSchema = GraphContextSchema.extend({
 });
 export type AskRuntime = Runtime<z.infer<typeof AskContextSchema>>;
 
-/** What is known so far, as every judgement sees it. */
-export function inquiryOf(state: AskStateValue): Inquiry {
+/** Returns what is known so far, as input for every judgement. */
+export function toInquiry(state: AskStateValue): Inquiry {
   const { topic, question, memory, known, found, outcomes } = state;
   return { topic, question, memory, evidence: [...known, ...found], found, outcomes };
 }
 
-/** What the question asks for; every judgement after `understand` has it. */
-export function understandingOf(state: AskStateValue): Understanding {
+/**
+ * Returns what the question asks for. Every judgement after `understand` has it. Throws `internal` before
+ * that.
+ */
+export function getUnderstanding(state: AskStateValue): Understanding {
   if (state.understanding === null) throw new TriageError('internal', 'The ask graph reached a judgement before understand');
   return state.understanding;
 }

@@ -1,11 +1,13 @@
 import type { AskStateValue } from './state.ts';
 
-/** Nothing chosen: answer with what is known. */
+/** Routes to the answer with what is known if no call was chosen. */
 export function afterChooseTools({ calls }: Pick<AskStateValue, 'calls'>): 'execute_tools' | 'compose_answer' {
   return calls.length > 0 ? 'execute_tools' : 'compose_answer';
 }
 
-/** Once more only where the last round brought something new, or failed in the first, and rounds are left. */
+/**
+ * Routes to another round only if rounds are left and the last round found something new or was the first.
+ */
 export function afterExecuteTools({
   rounds,
   maxRounds,
@@ -14,12 +16,15 @@ export function afterExecuteTools({
   return rounds < maxRounds && (gained > 0 || rounds === 1) ? 'choose_tools' : 'compose_answer';
 }
 
-/** No rounds allowed: answer with what is known. */
+/** Routes to the answer with what is known if no rounds are allowed. */
 export function afterUnderstand({ maxRounds }: Pick<AskStateValue, 'maxRounds'>): 'choose_tools' | 'compose_answer' {
   return maxRounds > 0 ? 'choose_tools' : 'compose_answer';
 }
 
-/** Super-steps a question may take: understand, two nodes a round, one more choice, answer, check; and one to spare. */
+/**
+ * Returns how many super-steps a question may take: understand, two nodes per round, one more choice, answer,
+ * check, and one to spare.
+ */
 export function recursionLimit(maxRounds: number): number {
   return 2 * maxRounds + 6;
 }

@@ -7,7 +7,7 @@ import { Evidence, ToolCall, ToolOutcome } from '../../src/domain/evidence.ts';
 import { TriageSubject } from '../../src/domain/triage.ts';
 import { accountFields, appended } from '../triage/state.ts';
 
-/** What is talked about. */
+/** The analysis that the conversation is about. */
 const TopicState = z.object({
   build: Build,
   analysis: Analysis,

@@ -5,15 +5,15 @@ import { TriageError } from '../../src/domain/errors.ts';
 import type { ToolCall } from '../../src/domain/evidence.ts';
 import { TriageSubject } from '../../src/domain/triage.ts';
 import { formatConfidence, namedPaths } from '../../src/lib/text.ts';
-import { spentOf } from '../triage/budget.ts';
-import { contextOf, TriageContextSchema, type TriageRuntime } from '../triage/context.ts';
+import { computeSpent } from '../triage/budget.ts';
+import { getContext, TriageContextSchema, type TriageRuntime } from '../triage/context.ts';
 import type { TriageGraph } from '../triage/graph.ts';
-import { finishedStep, judged, judgedStep, startOf, usageOf } from '../triage/judge.ts';
+import { finishedStep, getStartTime, judged, judgedStep, sumUsage } from '../triage/judge.ts';
 import { classify } from '../triage/nodes/classify.ts';
-import { insightOf, TriageLimits, TriageState } from '../triage/state.ts';
+import { TriageLimits, TriageState, toInsight } from '../triage/state.ts';
 import { askableTools, numberEvidence, runTools, stepOfCalls } from '../triage/tool-calls.ts';
 
-/** What a triage knows, and the files that the log names, the first named first. */
+/** The state of a triage, plus the files that the log names, in the order in which they are found. */
 const LinearState = new StateSchema({
   ...TriageState.fields,
   files: z.array(z.object({ path: z.string(), line: z.int().nullable() })).default([]),
@@ -22,10 +22,11 @@ export type LinearStateValue = typeof LinearState.State;
 type LinearStateUpdate = typeof LinearState.Update;
 
 /**
- * The linear baseline: the design that the agent's loop replaces, kept so that what the loop gains is measured and not claimed. Classify,
- * look once for similar failures, name the files that the log names, answer. Nothing is asked twice, nothing is verified: what is published
- * goes by how sure the classification is. Judges with the same analyst and the same toolbox as the loop, on the same reading, so that only
- * the design differs. For replay alone: the service never runs it.
+ * Compiles the linear baseline: the design that the agent's loop replaces, kept so that the gain of the loop
+ * is measured and not only claimed. It classifies, searches once for similar failures, names the files that
+ * the log names, and answers. It asks nothing twice and verifies nothing; the confidence of the
+ * classification decides what is published. It uses the same analyst, toolbox, and reading as the loop, so
+ * that only the design differs. Only replay runs it, never the service.
  */
 export function compileLinearGraph() {
   return new StateGraph(LinearState, TriageContextSchema)
@@ -43,7 +44,10 @@ export function compileLinearGraph() {
 
 const Begun = z.object({ subject: TriageSubject, limits: TriageLimits });
 
-/** The same as whoever runs the triage graph calls it. A run is never continued and never waits for a person. */
+/**
+ * Returns the linear graph with the interface that callers of the triage graph expect. A run is never resumed
+ * and never waits for a person.
+ */
 export function linearInPlaceOfLoop(): Pick<TriageGraph, 'invoke' | 'getState'> {
   const graph = compileLinearGraph();
   const invoke: TriageGraph['invoke'] = async (input, options) => {
@@ -59,41 +63,42 @@ export function linearInPlaceOfLoop(): Pick<TriageGraph, 'invoke' | 'getState'> 
   return { invoke, getState: (config) => graph.getState(config) };
 }
 
-/** What is always asked, in the tools' own default words: nobody chooses. */
+/** The tools that are always called, with their default arguments, because nothing chooses tools here. */
 const SEARCHES = ['search_knowledge', 'search_error_library'];
 
 /** Looks once for curated documents and decided failures like this one. */
 async function searchSimilar(state: LinearStateValue, runtime: TriageRuntime): Promise<LinearStateUpdate> {
-  const startedAt = startOf(runtime);
-  const context = contextOf(runtime);
-  const { subject, classification } = insightOf(state);
+  const startedAt = getStartTime(runtime);
+  const context = getContext(runtime);
+  const { subject, classification } = toInsight(state);
   const { category } = classification;
   const offered = await askableTools(context.toolbox, category, subject, runtime.signal);
   const names = SEARCHES.filter((name) => offered.some((tool) => tool.name === name));
   const calls = names.map((tool): ToolCall => ({ tool, args: {}, why: 'asked for every failure' }));
-  const asked = await runTools(calls, { limits: state.limits, spent: spentOf(state), subject, category }, runtime);
+  const asked = await runTools(calls, { limits: state.limits, spent: computeSpent(state), subject, category }, runtime);
   return {
     evidence: numberEvidence(asked.replies, state.evidence, 1).found,
     outcomes: asked.replies.map((reply) => ({ ...reply, findings: [] })),
-    usage: { ...usageOf(asked.corrections), toolCalls: asked.replies.length },
+    usage: { ...sumUsage(asked.corrections), toolCalls: asked.replies.length },
     ...finishedStep(context, startedAt, { node: 'search_similar', round: 0, ...stepOfCalls(asked) }),
   };
 }
 
-/** The files that the log names. */
+/** Stores the files that the log names. */
 async function nameFiles(state: LinearStateValue, runtime: TriageRuntime): Promise<LinearStateUpdate> {
-  const startedAt = startOf(runtime);
+  const startedAt = getStartTime(runtime);
   const files = namedFiles(state.subject);
   const summary = `${files.length} ${files.length === 1 ? 'file' : 'files'} named`;
-  return { files, ...finishedStep(contextOf(runtime), startedAt, { node: 'name_files', round: 0, summary }) };
+  return { files, ...finishedStep(getContext(runtime), startedAt, { node: 'name_files', round: 0, summary }) };
 }
 
-/** As many as the loop names at most. */
+/** Maximum number of files, the same as in the loop. */
 const MAX_FILES = 10;
 
 /**
- * File paths that are in the log, in the order in which a simple reader finds them: frames of our own code, files of diagnostics, then
- * paths in the excerpts. Each once, at most ten; no test's twin, no import, no ranking by what is likely.
+ * Returns the file paths in the log in the order in which a simple reader finds them: frames of our own code,
+ * files of diagnostics, then paths in the excerpts. Returns each path once, at most ten. Does not look for
+ * production files of a test or imports, and does not rank by probability.
  */
 export function namedFiles({ exceptions, diagnostics, excerpts }: TriageSubject): LinearStateValue['files'] {
   const frames = exceptions.flatMap((thrown) => thrown.frames.filter(({ own }) => own));
@@ -108,12 +113,12 @@ export function namedFiles({ exceptions, diagnostics, excerpts }: TriageSubject)
 
 /** Says what is known, suspects the files that the log names, and publishes what was classified surely enough. Nothing is checked. */
 async function generateAnswer(state: LinearStateValue, runtime: TriageRuntime): Promise<LinearStateUpdate> {
-  const startedAt = startOf(runtime);
-  const insight = insightOf(state);
-  const judgement = await judged(runtime, { limits: state.limits, spent: spentOf(state) }, (analyst, signal) =>
+  const startedAt = getStartTime(runtime);
+  const insight = toInsight(state);
+  const judgement = await judged(runtime, { limits: state.limits, spent: computeSpent(state) }, (analyst, signal) =>
     analyst.answer(insight, signal),
   );
-  const verdict = verdictOf(insight.classification, state.limits);
+  const verdict = buildVerdict(insight.classification, state.limits);
   // The first named is the most suspicious.
   const suspects = state.files.map(({ path, line }, rank) => {
     return { path, line, commit: null, author: null, score: 1 / (rank + 1), reason: 'the log names it' };
@@ -127,7 +132,7 @@ async function generateAnswer(state: LinearStateValue, runtime: TriageRuntime): 
   };
 }
 
-function verdictOf({ confidence, abstained }: Classification, { thresholds }: TriageLimits): Verdict {
+function buildVerdict({ confidence, abstained }: Classification, { thresholds }: TriageLimits): Verdict {
   const isSure = !abstained && confidence >= thresholds.autoNotify;
   const said = `the category has a probability of ${formatConfidence(confidence)}; nothing was verified (linear baseline)`;
   return { grades: {}, unsupportedClaims: [], gaps: [], confidence, action: isSure ? 'auto_notify' : 'human_review', reasons: [said] };

@@ -1,8 +1,8 @@
 import type { Step, Usage } from '../../src/domain/analysis.ts';
-import { maxOf } from '../../src/lib/collections.ts';
+import { findMax } from '../../src/lib/collections.ts';
 import type { TriageLimits } from './state.ts';
 
-/** What a run has used up so far. */
+/** The part of the budget that a run has used so far. */
 export interface Spent {
   readonly tokens: number;
   readonly costUsd: number;
@@ -12,21 +12,25 @@ export interface Spent {
 type SpendingState = { readonly usage: Usage; readonly steps: readonly Pick<Step, 'milliseconds' | 'investigator'>[] };
 
 /**
- * Tokens of both directions, dollars, and the time of the finished nodes. Time that nobody worked (a process that was down,
- * a person who was asked) does not count; investigators side by side count as the slowest of them.
+ * Sums the tokens of both directions, the cost in dollars, and the time of the finished nodes. Time in which
+ * no work was done (a process that was down, waiting for a person) does not count. Parallel investigators
+ * count as long as the slowest of them.
  */
-export function spentOf({ usage, steps }: SpendingState): Spent {
+export function computeSpent({ usage, steps }: SpendingState): Spent {
   const total = (list: SpendingState['steps']) => list.reduce((sum, step) => sum + step.milliseconds, 0);
   const alone = steps.filter(({ investigator }) => investigator === undefined);
   const groups = Map.groupBy(
     steps.filter(({ investigator }) => investigator !== undefined),
     ({ investigator }) => investigator,
   );
-  const slowest = maxOf([...groups.values()].map(total), 0);
+  const slowest = findMax([...groups.values()].map(total), 0);
   return { tokens: usage.inputTokens + usage.outputTokens, costUsd: usage.costUsd, milliseconds: total(alone) + slowest };
 }
 
-/** Which part of the budget is used up, for people ("60,000 tokens"); null where there is some of each left. */
+/**
+ * Returns which part of the budget is used up, as text for people ("60,000 tokens"). Returns null if some of
+ * each part is left.
+ */
 export function usedUp(spent: Spent, { budget }: Pick<TriageLimits, 'budget'>): string | null {
   if (budget === undefined) return null;
   const { tokens, costUsd, seconds } = budget;

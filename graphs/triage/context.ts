@@ -6,13 +6,19 @@ import type { Clock } from '../../src/lib/time.ts';
 import type { Analyst } from '../../src/ports/analyst.ts';
 import type { Toolbox } from '../../src/ports/toolbox.ts';
 
-/** A part of the context that is there and alive: LangGraph's own tools can send JSON only, which judges nothing. */
+/**
+ * Creates the schema of a part of the context that must be a live object with this method. LangGraph's own
+ * tools can only send JSON, which has no methods.
+ */
 export function part<Part>(name: string, method: string) {
   const canDo = (value: unknown) => typeof value === 'object' && value !== null && typeof Reflect.get(value, method) === 'function';
   return z.custom<Part>(canDo, `A run needs its ${name}. Faultline passes it. LangGraph's own tools can display the graph but not run it.`);
 }
 
-/** What every graph needs from outside. LangGraph hands it on as it is, and it must be given again when a run is resumed. */
+/**
+ * External dependencies of every graph. LangGraph passes the context on unchanged; it must be passed again
+ * when a run is resumed.
+ */
 export const GraphContextSchema = z.object({
   toolbox: part<Toolbox>('toolbox', 'run'),
   clock: part<Clock>('clock', 'now'),
@@ -28,8 +34,8 @@ export const TriageContextSchema = GraphContextSchema.extend({
 export type TriageContext = z.infer<typeof TriageContextSchema>;
 export type TriageRuntime = Runtime<TriageContext>;
 
-/** The context of a run; a run started without one is a mistake of the caller. */
-export function contextOf<Context extends z.infer<typeof GraphContextSchema>>(runtime: Runtime<Context>): Context {
+/** Returns the context of a run. Throws `internal` if the caller started the run without one. */
+export function getContext<Context extends z.infer<typeof GraphContextSchema>>(runtime: Runtime<Context>): Context {
   const { context } = runtime;
   if (context?.toolbox === undefined) throw new TriageError('internal', 'The graph was run without its context; pass { context: … }');
   return context;

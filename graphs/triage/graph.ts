@@ -13,7 +13,10 @@ import { verify } from './nodes/verify.ts';
 import { afterClassify, afterConsolidate, afterObserve, afterReason, afterSelectTool, afterVerify } from './routes.ts';
 import { AssignmentState, TriageState } from './state.ts';
 
-/** The whole process of one triage: all nodes and all edges. Nodes return facts; every fork is a pure function of routes.ts. */
+/**
+ * Compiles the whole process of one triage with all nodes and edges. Nodes return facts; every route is a
+ * pure function in routes.ts.
+ */
 export function compileTriageGraph(checkpointer?: BaseCheckpointSaver) {
   return new StateGraph(TriageState, TriageContextSchema)
     .addNode('classify', classify)
@@ -42,10 +45,13 @@ export function compileTriageGraph(checkpointer?: BaseCheckpointSaver) {
 
 export type TriageGraph = ReturnType<typeof compileTriageGraph>;
 
-/** Without a checkpointer: for LangGraph's own tools, which bring theirs, and for drawing. */
+/** The graph without a checkpointer, for LangGraph's own tools, which bring their own, and for drawing. */
 export const graph = compileTriageGraph();
 
-/** The graph with a memory of its own, which ends with it: for runs that wait for a person without a database. */
+/**
+ * Compiles the graph with an in-memory checkpointer, for runs that wait for a person without a database. The
+ * checkpoints are lost when the process ends.
+ */
 export function compileTriageGraphInMemory(): TriageGraph {
   return compileTriageGraph(new MemorySaver());
 }

@@ -2,10 +2,10 @@ import { type JudgementTrace, NO_USAGE, type Step, type Usage } from '../../src/
 import { type Clock, orAborted } from '../../src/lib/time.ts';
 import type { Analyst, Judgement } from '../../src/ports/analyst.ts';
 import { type Spent, startDeadline, timeLeft, usedUp } from './budget.ts';
-import { contextOf, type TriageRuntime } from './context.ts';
+import { getContext, type TriageRuntime } from './context.ts';
 import type { TriageLimits } from './state.ts';
 
-/** What a judgement may still cost. */
+/** Limits of a run, and what it has used so far. */
 export interface RunBudget {
   readonly limits: TriageLimits;
   readonly spent: Spent;
@@ -20,7 +20,7 @@ export async function judged<Value>(
   { limits, spent }: RunBudget,
   ask: (analyst: Analyst, signal: AbortSignal) => Promise<Judgement<Value>>,
 ): Promise<Judgement<Value>> {
-  const { analyst, fallbackAnalyst = analyst } = contextOf(runtime);
+  const { analyst, fallbackAnalyst = analyst } = getContext(runtime);
   const askFallback = async (gone: string) => ({
     ...(await ask(fallbackAnalyst, runtime.signal)),
     note: outOfBudget(gone, fallbackAnalyst),
@@ -41,7 +41,7 @@ export async function judged<Value>(
   }
 }
 
-/** Said where the fallback analyst judges because the budget is gone. */
+/** Describes that the budget is used up and that the fallback analyst continues. */
 export function outOfBudget(gone: string, fallbackAnalyst: Pick<Analyst, 'name'>): string {
   return `The budget of this run (${gone}) is used up; the ${fallbackAnalyst.name} continue with what is known.`;
 }
@@ -52,7 +52,10 @@ interface StepContext {
 }
 type StepFacts = Pick<Step, 'node' | 'round' | 'summary'> & Partial<Pick<Step, 'by' | 'outcomes' | 'judgements' | 'investigator'>>;
 
-/** The trace entry of a finished node, also given to whoever watches the run; with the judgement that it rests on, if any. */
+/**
+ * Returns the trace entry of a finished node, with the judgement that it is based on, if any. Also passes the
+ * entry to the observer of the run.
+ */
 export function finishedStep(
   { clock, onStep }: StepContext,
   startedAt: number,
@@ -60,23 +63,29 @@ export function finishedStep(
   judgement?: Judgement<unknown>,
 ): { readonly steps: Step[] } {
   const milliseconds = Math.max(0, clock.now() - startedAt);
-  const by = judgement === undefined ? {} : { by: judgement.by, judgements: [traceOf(facts.node, milliseconds, judgement)] };
+  const by = judgement === undefined ? {} : { by: judgement.by, judgements: [toJudgementTrace(facts.node, milliseconds, judgement)] };
   const step: Step = { ...facts, ...by, startedAt: new Date(startedAt).toISOString(), milliseconds };
   onStep?.(step);
   return { steps: [step] };
 }
 
-/** What a judgement adds to the state: cost, prompt, model, and why somebody else judged. */
-export function costOf(name: string, judgement: Judgement<unknown>, extra: Partial<Usage> = {}) {
+/**
+ * Returns what a judgement adds to the state: cost, prompt, model, and why another analyst judged, if one
+ * did.
+ */
+export function toCostUpdate(name: string, judgement: Judgement<unknown>, extra: Partial<Usage> = {}) {
   return {
-    usage: { ...usageOf([judgement]), ...extra },
+    usage: { ...sumUsage([judgement]), ...extra },
     ...(judgement.promptHash === null ? {} : { promptHashes: { [name]: judgement.promptHash } }),
     ...(judgement.model === null ? {} : { model: judgement.model }),
     ...(judgement.note === null ? {} : { notes: [judgement.note] }),
   };
 }
 
-/** What a node of one judgement adds to the state besides its value: the judgement's cost, and the finished step. */
+/**
+ * Returns what a node with one judgement adds to the state in addition to its value: the cost of the
+ * judgement and the finished step.
+ */
 export function judgedStep(
   runtime: TriageRuntime,
   startedAt: number,
@@ -84,16 +93,16 @@ export function judgedStep(
   judgement: Judgement<unknown>,
   extra?: Partial<Usage>,
 ) {
-  return { ...costOf(facts.node, judgement, extra), ...finishedStep(contextOf(runtime), startedAt, facts, judgement) };
+  return { ...toCostUpdate(facts.node, judgement, extra), ...finishedStep(getContext(runtime), startedAt, facts, judgement) };
 }
 
-/** When a node begins, for its step. */
-export function startOf(runtime: TriageRuntime): number {
-  return contextOf(runtime).clock.now();
+/** Returns the time at which a node begins, for its step, in milliseconds since 1970. */
+export function getStartTime(runtime: TriageRuntime): number {
+  return getContext(runtime).clock.now();
 }
 
-/** What several judgements cost together. */
-export function usageOf(judgements: readonly Judgement<unknown>[]): Usage {
+/** Returns the total usage of several judgements. */
+export function sumUsage(judgements: readonly Judgement<unknown>[]): Usage {
   const sum = (value: (usage: Judgement<unknown>['usage']) => number) => judgements.reduce((total, { usage }) => total + value(usage), 0);
   return {
     ...NO_USAGE,
@@ -104,8 +113,8 @@ export function usageOf(judgements: readonly Judgement<unknown>[]): Usage {
   };
 }
 
-/** A judgement as the trace shows it. */
-export function traceOf(name: string, milliseconds: number, judgement: Judgement<unknown>): JudgementTrace {
+/** Returns a judgement as the trace shows it. */
+export function toJudgementTrace(name: string, milliseconds: number, judgement: Judgement<unknown>): JudgementTrace {
   const { by, model, promptHash, note, usage } = judgement;
   return { name, by, model, promptHash, note, milliseconds: Math.max(0, milliseconds), ...usage };
 }

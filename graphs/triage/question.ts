@@ -6,26 +6,28 @@ import type { TriageStateUpdate } from './state.ts';
 /** The tool that puts a question to a person; the run waits for the answer. */
 export const ASK_REVIEWER = 'ask_reviewer';
 
-/** What a waiting run is resumed with: a person's masked words, or null where no answer in time. */
+/**
+ * The value with which a waiting run is resumed: a person's masked text, or null if no answer came in time.
+ */
 const ReviewerAnswer = z.object({ text: z.string(), by: z.string(), at: z.string() }).nullable();
 export type ReviewerAnswer = z.infer<typeof ReviewerAnswer>;
 
-/** As it travels: LangGraph takes a bare null for no value at all. */
+/** The answer in an object, because LangGraph treats a bare null as no value. */
 export const Resumption = z.object({ answer: ReviewerAnswer });
 
-/** Whether the run ended for now because it waits for a person. */
+/** Checks whether the run was interrupted because it waits for a person. */
 export function isWaiting(state: unknown): boolean {
   return isInterrupted(state);
 }
 
-/** What a waiting run is given to go on with; null: no answer in time. */
+/** Returns the command that resumes a waiting run. A null answer means that no answer came in time. */
 export function resumedWith(answer: ReviewerAnswer): Command<unknown, TriageStateUpdate, never> {
   return new Command<unknown, TriageStateUpdate, never>({ resume: { answer } });
 }
 
 const Asked = z.object({ questionId: z.string() });
 
-/** The question that these replies put to a person, or null. */
+/** Returns the question that these replies ask a person. Returns null if there is none. */
 export function questionIn(replies: readonly ToolOutcome[]): { readonly id: string; readonly text: string } | null {
   for (const reply of replies) {
     const [finding] = reply.findings;
@@ -36,8 +38,8 @@ export function questionIn(replies: readonly ToolOutcome[]): { readonly id: stri
   return null;
 }
 
-/** A person's word as evidence: what was asked and what was said, by whom and when. */
-export function evidenceOf(question: { readonly text: string }, answer: NonNullable<ReviewerAnswer>, known: number): Evidence {
+/** Returns a person's answer as evidence: the question, the answer, who gave it, and when. */
+export function toEvidence(question: { readonly text: string }, answer: NonNullable<ReviewerAnswer>, known: number): Evidence {
   return {
     id: `E${known + 1}`,
     tool: ASK_REVIEWER,

@@ -2,8 +2,8 @@ import { Send } from '@langchain/langgraph';
 import type { Classification, TerminationReason } from '../../src/domain/analysis.ts';
 import { CATEGORIES } from '../../src/domain/category.ts';
 import type { TriageSubject } from '../../src/domain/triage.ts';
-import { spentOf, usedUp } from './budget.ts';
-import { type Assignment, type Investigator, insightOf, type TriageLimits, type TriageStateValue } from './state.ts';
+import { computeSpent, usedUp } from './budget.ts';
+import { type Assignment, type Investigator, type TriageLimits, type TriageStateValue, toInsight } from './state.ts';
 import { INVESTIGATORS } from './tool-calls.ts';
 
 /** Confidence in the plan from which no further question is worth its time (DESIGN: the loop). */
@@ -19,16 +19,17 @@ type LoopState = Pick<
   'limits' | 'plan' | 'rounds' | 'fruitless' | 'idle' | 'outcomes' | 'callsAtVerdict' | 'usage' | 'steps'
 >;
 
-/** Whether the run must end with what is known: no further judgement may cost anything, and no further tool be asked. */
+/** Checks whether the run must end with what is known, without further judgements or tool calls. */
 function isBudgetSpent(state: Pick<TriageStateValue, 'limits' | 'usage' | 'steps'>): boolean {
-  return usedUp(spentOf(state), state.limits) !== null;
+  return usedUp(computeSpent(state), state.limits) !== null;
 }
 
 /**
- * Why the loop ends here, or null where it goes on. A plan ends it only once something has been asked since the last
- * verdict: an answer that was sent back is not given again unchanged. `rounds` counts rounds begun.
+ * Returns why the loop ends here, or null if it continues. A plan ends it only after at least one call since
+ * the last verdict, so that an answer that was sent back is not given again unchanged. `rounds` counts the
+ * rounds that have begun.
  */
-function terminationOf(state: LoopState): TerminationReason | null {
+function findTermination(state: LoopState): TerminationReason | null {
   if (isBudgetSpent(state)) return 'budget_exhausted';
   const asked = state.outcomes.slice(state.callsAtVerdict).some((outcome) => outcome.status !== 'refused');
   if (asked && state.plan?.enough) return state.plan.confidence >= SURE ? 'confident' : 'enough_information';
@@ -39,13 +40,13 @@ function terminationOf(state: LoopState): TerminationReason | null {
   return null;
 }
 
-/** Into the loop, or to investigators side by side where the profile and the failure call for them. */
+/** Routes to the loop, or to parallel investigators if the profile and the failure call for them. */
 export function afterClassify(state: TriageStateValue): 'reason' | 'generate_answer' | Investigation[] {
   if (isBudgetSpent(state)) return 'generate_answer';
   return callsForInvestigators(state) ? INVESTIGATORS.map((investigator) => sent(investigator, state)) : 'reason';
 }
 
-/** Those that found something look once more where the profile gives them another round. */
+/** Routes the investigators that found something to another round if the profile allows one. */
 export function afterConsolidate(state: TriageStateValue): 'reason' | 'generate_answer' | Investigation[] {
   if (isBudgetSpent(state)) return 'generate_answer';
   if (state.investigations >= (state.limits.investigators?.rounds ?? 1)) return 'reason';
@@ -53,13 +54,19 @@ export function afterConsolidate(state: TriageStateValue): 'reason' | 'generate_
   return again.length === 0 ? 'reason' : again.map(({ investigator }) => sent(investigator, state));
 }
 
-/** An answer that was sent back, and of which `reason` finds that nothing more can be looked up, goes to a person as it is. */
+/**
+ * Routes to the end if the answer was sent back and `reason` finds nothing more to look up: the answer goes
+ * to a person as it is.
+ */
 export function afterReason(state: LoopState & Pick<TriageStateValue, 'verdict'>): 'select_tool' | 'generate_answer' | 'end' {
   if (state.verdict?.action === 'human_review') return 'end';
-  return terminationOf(state) === null ? 'select_tool' : 'generate_answer';
+  return findTermination(state) === null ? 'select_tool' : 'generate_answer';
 }
 
-/** What was refused goes to `observe`, so that the next round sees why; without any relevant tool one more round is tried. */
+/**
+ * Routes refused calls to `observe`, so that the next round sees the reason. If no tool is relevant, one more
+ * round is tried.
+ */
 export function afterSelectTool(
   state: LoopState & Pick<TriageStateValue, 'calls' | 'replies'>,
 ): 'execute_tool' | 'observe' | 'reason' | 'generate_answer' {
@@ -69,7 +76,10 @@ export function afterSelectTool(
   return state.idle < IDLE_ROUNDS && state.rounds < state.limits.maxIterations ? 'reason' : 'generate_answer';
 }
 
-/** A person who was asked is waited for. The last round needs no further reasoning about what to ask. */
+/**
+ * Routes to `await_reviewer` if a person was asked. After the last round, no further reasoning about what to
+ * ask is needed.
+ */
 export function afterObserve(
   state: LoopState & Pick<TriageStateValue, 'question' | 'classification'>,
 ): 'await_reviewer' | 'reason' | 'generate_answer' {
@@ -79,28 +89,34 @@ export function afterObserve(
   return 'reason';
 }
 
-/** A model read the cause in the log at once; rules look further, which costs them nothing. */
+/**
+ * Checks whether a model was certain of the category from the log in the first round. Rules always look
+ * further, because this costs them nothing.
+ */
 function isCertain({ classification, steps, rounds }: LoopState & Pick<TriageStateValue, 'classification'>): boolean {
   const isModels = steps.some(({ node, by }) => node === 'classify' && by === 'llm');
   return rounds === 1 && isModels && (classification?.confidence ?? 0) >= CERTAIN;
 }
 
-/** A corrected answer goes back to `reason` with the gaps; a weak one asks the web once; all else is done. */
+/**
+ * Routes a corrected answer back to `reason` with the gaps, and a weak answer to one web search. Everything
+ * else ends.
+ */
 export function afterVerify(state: Pick<TriageStateValue, 'verdict'>): 'reason' | 'select_tool' | 'end' {
   if (state.verdict?.action === 'self_correct') return 'reason';
   if (state.verdict?.action === 'web_search') return 'select_tool';
   return 'end';
 }
 
-/** The reason as `generate_answer` stores it: what ended the loop just now. */
+/** Returns the termination reason that `generate_answer` stores: the one that has just ended the loop. */
 export function storedTermination(state: LoopState & Pick<TriageStateValue, 'classification'>): TerminationReason {
-  return terminationOf(state) ?? (isCertain(state) ? 'confident' : 'max_iterations');
+  return findTermination(state) ?? (isCertain(state) ? 'confident' : 'max_iterations');
 }
 
 /**
- * Super-steps a run may take: four nodes a round and one where a person is waited for, classify, two nodes a round of
- * investigators, and an answer with its verdict for each correction and the one web search. LangGraph's default of 25 is
- * too low from six rounds on.
+ * Returns how many super-steps a run may take: four nodes per round, one for the wait for a person, classify,
+ * two nodes per round of investigators, and an answer with its verdict for each correction and for the one
+ * web search. LangGraph's default of 25 is too low from six rounds on.
  */
 export function recursionLimit(limits: TriageLimits): number {
   const answers = 1 + limits.maxCorrections + 1;
@@ -110,13 +126,13 @@ export function recursionLimit(limits: TriageLimits): number {
 function callsForInvestigators({ limits, subject, classification }: TriageStateValue): boolean {
   const when = limits.investigators?.when ?? 'never';
   if (when === 'always' || classification === null) return when === 'always';
-  return when === 'complex' && complexityOf(subject, classification) !== null;
+  return when === 'complex' && describeComplexity(subject, classification) !== null;
 }
 
 function sent(investigator: Investigator, state: TriageStateValue): Investigation {
-  const { subject, classification, evidence, outcomes } = insightOf(state);
+  const { subject, classification, evidence, outcomes } = toInsight(state);
   const known = { subject, classification, evidence: [...evidence], outcomes: [...outcomes] };
-  const assignment = { investigator, round: state.investigations + 1, limits: state.limits, spent: spentOf(state), ...known };
+  const assignment = { investigator, round: state.investigations + 1, limits: state.limits, spent: computeSpent(state), ...known };
   return new Send('investigate', { assignment });
 }
 
@@ -126,19 +142,20 @@ const SEVERAL_CAUSES = 3;
 const SEVERAL_TOOLCHAINS = 3;
 
 /**
- * Why a failure is complex, for people; null where it is not. It is where no category could be named or two are nearly as
- * probable, and where two of these come together: several distinct errors, several toolchains, a trace without a frame of
- * our own. The thresholds are judgement.
+ * Returns why a failure is complex, as text for people, or null if it is not. A failure is complex if no
+ * category could be named, if two categories are almost equally probable, or if two of these signs occur
+ * together: several distinct errors, several toolchains, a trace without a frame of our own. The thresholds
+ * are estimates.
  */
-export function complexityOf(subject: TriageSubject, classification: Classification): string | null {
+export function describeComplexity(subject: TriageSubject, classification: Classification): string | null {
   if (classification.abstained) return 'too little evidence to name a category';
   const [first = 0, second = 0] = CATEGORIES.map((one) => classification.probabilities[one]).sort((left, right) => right - left);
   if (first - second < CLOSE) return 'two categories are almost equally likely';
-  const signs = signsOf(subject);
+  const signs = listComplexitySigns(subject);
   return signs.length >= 2 ? signs.join(', ') : null;
 }
 
-function signsOf({ exceptions, diagnostics, toolchains }: TriageSubject): string[] {
+function listComplexitySigns({ exceptions, diagnostics, toolchains }: TriageSubject): string[] {
   const errors = new Set([
     ...exceptions.map((one) => one.type),
     ...diagnostics.filter((one) => one.severity === 'error').map((one) => `${one.tool} ${one.code ?? ''}`),

@@ -8,7 +8,10 @@ import { PublishBound } from '../../src/domain/publish-bound.ts';
 import { TriageSubject } from '../../src/domain/triage.ts';
 import type { Insight, Plan } from '../../src/ports/analyst.ts';
 
-/** What bounds a run, and where its verdict turns. Given with the subject, so that every fork is a function of the state alone. */
+/**
+ * Limits of a run, and the thresholds of its verdict. They are passed with the subject, so that every route
+ * is a function of the state alone.
+ */
 export const TriageLimits = z.object({
   maxIterations: z.int().min(1),
   /** How often verify may send an answer back. */
@@ -26,22 +29,24 @@ export const TriageLimits = z.object({
 });
 export type TriageLimits = z.infer<typeof TriageLimits>;
 
-/** Who looks at what in a fan-out: the code, what happened before, what is written about it. */
+/** The perspectives of a fan-out: the code, earlier failures, and documents. */
 export const Investigator = z.enum(['code', 'history', 'documents']);
 export type Investigator = z.infer<typeof Investigator>;
 
-/** What one investigator brought back from one round; its findings are numbered when all have come back. */
+/**
+ * The result of one investigator in one round. Its findings are numbered when all investigators are finished.
+ */
 export const Report = z.object({ investigator: Investigator, replies: z.array(ToolOutcome), conclusion: z.string() });
 export type Report = z.infer<typeof Report>;
 
-/** What an investigator concluded; `found`: whether it may find more. */
+/** The conclusion of an investigator. `found` is true if the investigator may find more. */
 export const Conclusion = z.object({ investigator: Investigator, round: z.int(), text: z.string(), found: z.boolean() });
 export type Conclusion = z.infer<typeof Conclusion>;
 
 /** A question to a person that the run waits for. */
 const PendingQuestion = z.object({ id: z.string(), text: z.string() });
 
-/** What `reason` concluded in the last round. */
+/** The conclusion of `reason` in the last round. */
 const PlanState = z.object({
   thought: z.string(),
   confidence: z.number(),
@@ -50,17 +55,20 @@ const PlanState = z.object({
   gaps: z.array(z.object({ missing: z.string(), tool: z.string().nullable(), blocks: z.boolean() })).default([]),
 });
 
-/** The plan of whoever chooses tools before anything was planned. */
+/** This plan is used if tools are chosen before anything was planned. */
 export const NOTHING_PLANNED: Plan = { thought: '', confidence: 0, enough: false, retrieval: 0 };
 
-/** A list that nodes add to. */
+/** Creates a list field that nodes append to. */
 export const appended = <Item extends z.ZodType>(item: Item) =>
   new ReducedValue(
     z.array(item).default(() => []),
     { inputSchema: z.array(item), reducer: (current, next) => [...current, ...next] },
   );
 
-/** What every run of a graph adds up: cost, finished nodes, notes for people, and who was asked with which prompt. */
+/**
+ * Fields that every run of a graph accumulates: cost, finished nodes, notes for people, prompts, and the
+ * model.
+ */
 export const accountFields = {
   usage: new ReducedValue(Usage.default(NO_USAGE), { inputSchema: Usage, reducer: addUsage }),
   steps: appended(Step),
@@ -137,8 +145,10 @@ export function addUsage(current: Usage, next: Usage): Usage {
   };
 }
 
-/** What is known so far, as every judgement after `classify` sees it. */
-export function insightOf(state: TriageStateValue): Insight {
+/**
+ * Returns what is known so far, as input for every judgement after `classify`. Throws `internal` before that.
+ */
+export function toInsight(state: TriageStateValue): Insight {
   if (state.classification === null) throw new TriageError('internal', 'The triage graph reached a judgement before classify');
   return {
     subject: state.subject,
@@ -153,7 +163,10 @@ export function insightOf(state: TriageStateValue): Insight {
   };
 }
 
-/** What one investigator is sent for one round: what is known, and what may still be spent. It does not see the others at work. */
+/**
+ * The input of one investigator for one round: what is known, the limits, and what is already spent. It does
+ * not see the other investigators at work.
+ */
 export const Assignment = z.object({
   investigator: Investigator,
   /** 1-based. */

@@ -5,12 +5,15 @@ import type { TriageSubject } from '../../src/domain/triage.ts';
 import type { Judgement } from '../../src/ports/analyst.ts';
 import type { Toolbox, ToolDescription } from '../../src/ports/toolbox.ts';
 import { startDeadline, timeLeft } from './budget.ts';
-import { contextOf, type TriageRuntime } from './context.ts';
-import { judged, type RunBudget, traceOf } from './judge.ts';
+import { getContext, type TriageRuntime } from './context.ts';
+import { judged, type RunBudget, toJudgementTrace } from './judge.ts';
 import { ASK_REVIEWER } from './question.ts';
-import { Investigator, insightOf, type TriageStateValue } from './state.ts';
+import { Investigator, type TriageStateValue, toInsight } from './state.ts';
 
-/** Tools of the category that can be asked about this subject, cheapest first; fallback tools last. */
+/**
+ * Lists the tools of the category that can be asked about this subject, cheapest first and fallback tools
+ * last.
+ */
 export async function askableTools(
   toolbox: Toolbox,
   category: Category,
@@ -21,12 +24,13 @@ export async function askableTools(
 }
 
 /**
- * What may be asked next: the tools of the category, and after them, where a model chooses, those of the others, since a category is a guess until the cause
- * is known. The web has its turn alone; a person is asked once.
+ * Lists the tools that may be called next: those of the category and then, if a model chooses, those of the
+ * other categories, because the category is a guess until the cause is known. Web search is offered alone. A
+ * person is asked only once.
  */
 export async function offeredTools(state: TriageStateValue, askWeb: boolean, runtime: TriageRuntime): Promise<ToolDescription[]> {
-  const { classification, subject } = insightOf(state);
-  const { toolbox, analyst, fallbackAnalyst = analyst } = contextOf(runtime);
+  const { classification, subject } = toInsight(state);
+  const { toolbox, analyst, fallbackAnalyst = analyst } = getContext(runtime);
   const others =
     analyst.name === fallbackAnalyst.name || askWeb ? [] : CATEGORIES.filter((category) => category !== classification.category);
   const offered = await Promise.all(
@@ -37,10 +41,10 @@ export async function offeredTools(state: TriageStateValue, askWeb: boolean, run
   return [...byName.values()].filter((tool) => tool.fallback === askWeb && !(personAsked && tool.name === ASK_REVIEWER));
 }
 
-/** In the order in which their findings are numbered. */
+/** The investigators in the order in which their findings are numbered. */
 export const INVESTIGATORS: readonly Investigator[] = Investigator.options;
 
-/** Which investigator may ask which tool. Tools of no list are asked outside a fan-out only. */
+/** Tools that each investigator may call. A tool in no list is called only outside a fan-out. */
 const TOOLS: Readonly<Record<Investigator, string>> = {
   code: `find_files read_file read_test_file read_blame read_commit_history read_commit_diff changed_since_green read_past_fixes search_code
     search_semantic list_repositories`,
@@ -49,8 +53,15 @@ const TOOLS: Readonly<Record<Investigator, string>> = {
   documents: 'search_knowledge search_error_library search_team_knowledge read_repository_docs search_web',
 };
 
-/** The offered tools that this investigator may ask. Fallback tools (the web) only where `fallback` says that what is at hand brought nothing. */
-export function toolsOf(investigator: Investigator, offered: readonly ToolDescription[], fallback: boolean): ToolDescription[] {
+/**
+ * Returns the offered tools that this investigator may call. Includes fallback tools (the web) only if
+ * `fallback` is true, which means that the other tools found nothing.
+ */
+export function pickInvestigatorTools(
+  investigator: Investigator,
+  offered: readonly ToolDescription[],
+  fallback: boolean,
+): ToolDescription[] {
   const own = TOOLS[investigator].split(/\s+/);
   return offered.filter((tool) => own.includes(tool.name) && (fallback || !tool.fallback));
 }
@@ -62,9 +73,9 @@ const MAX_REFUSALS = 4;
 
 export interface CheckedCalls {
   readonly calls: ToolCall[];
-  /** What is not asked, each with the reason as its outcome. */
+  /** Calls that are not made, each with the reason as its outcome. */
   readonly refused: ToolOutcome[];
-  /** For people, where anything was refused. */
+  /** Notes for people. Empty if nothing was refused. */
   readonly notes: readonly string[];
 }
 
@@ -106,7 +117,7 @@ export function foreignNote(chosen: readonly ToolCall[], offered: ReadonlySet<st
   return foreign.length === 0 ? [] : [`Not available for this category, so not used: ${foreign.join(', ')}.`];
 }
 
-/** What came of several calls made side by side, in their order. */
+/** The replies of several parallel calls, in the order of the calls. */
 export interface ToolReplies {
   readonly replies: readonly ToolOutcome[];
   readonly corrections: readonly Judgement<ToolCall | null>[];
@@ -132,7 +143,7 @@ export async function runTools(calls: readonly ToolCall[], run: ToolRun, runtime
 
 /** Runs one call; arguments that the tool refuses go back to the analyst once, with the tool's own words. */
 async function ask(call: ToolCall, run: ToolRun, runtime: TriageRuntime, late: AbortSignal | null) {
-  const { toolbox, clock } = contextOf(runtime);
+  const { toolbox, clock } = getContext(runtime);
   const { subject } = run;
   const reply = await put(call, run, runtime, late);
   const tool = toolbox.describe(call.tool);
@@ -141,7 +152,7 @@ async function ask(call: ToolCall, run: ToolRun, runtime: TriageRuntime, late: A
   const correction = await judged(runtime, run, (analyst, signal) =>
     analyst.correctCall({ call, error: reply.summary, tool, subject }, signal),
   );
-  const judgement = traceOf('correct_call', clock.now() - startedAt, correction);
+  const judgement = toJudgementTrace('correct_call', clock.now() - startedAt, correction);
   if (correction.value === null) return { reply, correction, judgement };
   // A correction mends arguments; another tool would come past what `select_tool` offered.
   const second = await put({ ...correction.value, tool: call.tool }, run, runtime, late);
@@ -149,7 +160,7 @@ async function ask(call: ToolCall, run: ToolRun, runtime: TriageRuntime, late: A
 }
 
 async function put(call: ToolCall, run: ToolRun, runtime: TriageRuntime, late: AbortSignal | null): Promise<ToolOutcome> {
-  const { toolbox, clock } = contextOf(runtime);
+  const { toolbox, clock } = getContext(runtime);
   const startedAt = clock.now();
   try {
     const signal = late === null ? runtime.signal : AbortSignal.any([runtime.signal, late]);
@@ -160,13 +171,13 @@ async function put(call: ToolCall, run: ToolRun, runtime: TriageRuntime, late: A
   }
 }
 
-/** The reply to a call that the time of the run cut off. */
+/** Returns the reply to a call that the time limit of the run interrupted. */
 export function outOfTime(call: ToolCall, milliseconds: number): ToolOutcome {
   const summary = 'The run reached its time limit before this tool answered.';
   return { call, status: 'timed-out', findings: [], summary, milliseconds, attempts: 1 };
 }
 
-/** How calls went, for the step of the node that made them. */
+/** Returns the results of calls for the step of the node that made them. */
 export function stepOfCalls({ replies, judgements }: Pick<ToolReplies, 'replies' | 'judgements'>) {
   return {
     summary: replies.map((reply) => `${reply.call.tool}: ${reply.summary}`).join(' · '),
@@ -180,16 +191,17 @@ export function withoutFindings({ findings: _findings, ...outcome }: ToolOutcome
 }
 
 /**
- * Numbers what was found in the order of the replies, on from the highest number known; the same lines of the same source are the same evidence, whoever
- * brought them. The outcomes are the replies without their findings, each with the numbers of what it found.
+ * Numbers the findings in the order of the replies, starting after the highest known number. The same lines
+ * of the same source are the same evidence, no matter which tool found them. The outcomes are the replies
+ * without their findings, each with the numbers of its evidence.
  */
 export function numberEvidence(replies: readonly ToolOutcome[], known: readonly Evidence[], round: number) {
-  const ids = new Map(known.map((item) => [identityOf(item), item.id]));
+  const ids = new Map(known.map((item) => [computeIdentity(item), item.id]));
   const last = known.reduce((most, { id }) => Math.max(most, Number(id.slice(1))), 0);
   const found: Evidence[] = [];
   const outcomes = replies.map((reply): ToolOutcome => {
     const brought = reply.findings.map((finding) => {
-      const identity = identityOf(finding);
+      const identity = computeIdentity(finding);
       const id = ids.get(identity) ?? `E${last + found.length + 1}`;
       if (!ids.has(identity)) found.push({ ...finding, id, tool: reply.answeredBy ?? reply.call.tool });
       ids.set(identity, id);
@@ -200,11 +212,11 @@ export function numberEvidence(replies: readonly ToolOutcome[], known: readonly 
   return { found, outcomes };
 }
 
-function identityOf(finding: Finding): string {
+function computeIdentity(finding: Finding): string {
   return JSON.stringify([finding.source, finding.lineStart ?? null, finding.lineEnd ?? null, finding.text]);
 }
 
-/** "2 new: E7, E8", for the step of a node that numbered it. */
+/** Describes new evidence for the step of the node that numbered it: "2 new: E7, E8". */
 export function newEvidence(found: readonly Evidence[]): string {
   return found.length === 0 ? 'nothing new' : `${found.length} new: ${found.map((item) => item.id).join(', ')}`;
 }

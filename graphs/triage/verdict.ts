@@ -20,7 +20,7 @@ import {
 import { Category } from '../../src/domain/category.ts';
 import { type Evidence, holdsQuote } from '../../src/domain/evidence.ts';
 import { boundReason, isPublishedRoute, type Route } from '../../src/domain/publish-bound.ts';
-import { maxOf, minOf } from '../../src/lib/collections.ts';
+import { findMax, findMin } from '../../src/lib/collections.ts';
 import { formatConfidence } from '../../src/lib/text.ts';
 import type { Assessment } from '../../src/ports/analyst.ts';
 import type { TriageLimits, TriageStateValue } from './state.ts';
@@ -32,8 +32,8 @@ export interface CheckedClaims {
 }
 
 /**
- * The part of verification that no model may do: a claim must name evidence that exists, and every quotation must stand
- * literally on its line of that evidence. Whatever fails is dropped.
+ * Checks the part of an answer that no model may decide: a claim must cite evidence that exists, and every
+ * quotation must occur literally on its line of that evidence. Claims that fail are dropped.
  */
 export function checkClaims(answer: Answer, evidence: readonly Evidence[], unsupported: readonly string[]): CheckedClaims {
   const byId = new Map(evidence.map((item) => [item.id, item]));
@@ -48,7 +48,10 @@ export function checkClaims(answer: Answer, evidence: readonly Evidence[], unsup
   return { kept, dropped };
 }
 
-/** Whether one of the claims quotes a log or report of the build, rather than only citing documents, code or the past. */
+/**
+ * Checks whether one of the claims quotes a log or report of the build, and not only documents, code, or
+ * earlier failures.
+ */
 export function quoteBuild(claims: readonly Claim[], sources: readonly { readonly name: string }[]): boolean {
   const printed = new Set(sources.map((source) => source.name));
   return claims.some((claim) => claim.quotes.some((quote) => printed.has(quote.source)));
@@ -66,16 +69,19 @@ function whyNot(claim: Claim, byId: ReadonlyMap<string, Evidence>): string | nul
 
 export interface ConfidenceFacts {
   readonly classification: Classification;
-  /** Of whoever verified. */
+  /** The assessment of the analyst that verified the answer. */
   readonly assessment: Assessment;
-  /** What the fallback analyst, who costs nothing and obeys no text, makes of the same failure; null where he was the one who verified. */
+  /**
+   * The reading of the same failure by the fallback analyst, which costs nothing and follows no instructions
+   * in a text. Null if the fallback analyst itself verified the answer.
+   */
   readonly reading:
     | (Pick<Classification, 'category' | 'kind' | 'confidence' | 'abstained' | 'route'> & { readonly assessment: Assessment })
     | null;
   readonly evidence: readonly Evidence[];
   readonly fingerprint: string;
   readonly claims: { readonly kept: number; readonly misquoted: number; readonly all: number };
-  /** Whether a kept claim quotes a line that this build printed. */
+  /** True if a kept claim quotes a line that this build printed. */
   readonly quotesBuild: boolean;
   /** Evidence that kept claims cite. */
   readonly cited: readonly string[];
@@ -86,19 +92,25 @@ export interface ComposedConfidence {
   readonly factors: readonly ConfidenceFactor[];
 }
 
-/** What a model's claims are worth at most; as the rules' own ceiling. */
+/** Maximum confidence from a model's claims; the same as the limit for rules. */
 const CEILING = 0.97;
-/** Without a line of the build itself, a claim is a label. */
+/** Factor for claims that quote no line of the build itself: without one, a claim is only a label. */
 const UNQUOTED = 0.6;
 /** A claim that was dropped is not shown; that it was made counts half. */
 const DROPPED = 0.5;
-/** Where the rules are certain of another category; less where they are less sure, nothing where they are in doubt. */
+/**
+ * Change in logits if the rules are certain of another category. It is smaller if they are less certain and
+ * zero if they are unsure.
+ */
 const DISAGREES = -3.5;
-/** Where the rules find the same, by how sure they are of it: half, since both have read the same log. */
+/**
+ * Share of the rules' own logit that counts if they find the same category: half, because both have read the
+ * same log.
+ */
 const AGREES = 0.5;
 /** A cause that the model finds less probable is its guess: that the rules find the same category makes it no better. */
 const GUESS = 0.65;
-/** What "not your fault" is worth at most where the rules do not find it too. */
+/** Maximum confidence in "not your fault" if the rules do not find it too. */
 const EXCUSED_ALONE = 0.6;
 const WAS_OTHERWISE = -0.4;
 const MISQUOTED = -0.9;
@@ -106,17 +118,20 @@ const MISQUOTED = -0.9;
 const LONG_RED = 5;
 
 /**
- * How sure the answer is, from facts rather than from the word of whoever gave it:
+ * Computes the confidence of an answer from facts, and not from the statement of the analyst that gave it:
  *
  *     rules alone   σ(logit(rules) + quotations + history)
  *     a model       min(σ(logit(judged) + shared), σ(logit(evidence) + confirmed + agreement + quotations + history))
  *
- * `rules` is the learned judgement with what people decided. `evidence` is measured by code on the model's claims: the share that survived
- * the check, whether one quotes the failing build, how much of what they cite was graded relevant. `judged` is the model's own word, which
- * only lowers what the evidence is worth. Rules that find the same category are a second witness (`shared`): a model that agrees with them must
- * not leave the answer less sure than they are alone. That does not hold for infrastructure and flakiness, which are never sure where the rules
- * do not find them too. Rules that are in doubt say nothing of a model's answer, and those that are sure of another category speak against it.
- * Quotations and history only speak against. The weights are judgement; without any of them the learned figure stays as it is.
+ * `rules` is the learned judgement with what people decided. `evidence` is measured by code on the model's
+ * claims: the share that survived the check, whether one quotes the failing build, and how much of what they
+ * cite was graded relevant. `judged` is the model's own statement, which only lowers what the evidence is
+ * worth. Rules that find the same category are a second witness (`shared`): a model that agrees with them
+ * must not leave the answer less sure than they are alone. This does not apply to infrastructure and
+ * flakiness, which are never sure if the rules do not find them too. Rules that are unsure have no influence
+ * on a model's answer, and rules that are sure of another category lower its confidence. Quotations and
+ * history only lower the confidence. The weights are estimates; if none of them applies, the learned figure
+ * stays unchanged.
  */
 export function composeConfidence(facts: ConfidenceFacts): ComposedConfidence {
   const { assessment, reading } = facts;
@@ -153,7 +168,7 @@ function evidenceStrength({ claims, quotesBuild, cited, assessment }: Confidence
   return CEILING * (claims.kept === 0 ? 0.5 : 1 - DROPPED * lost) * (quotesBuild ? 1 : UNQUOTED) * (0.85 + 0.15 * graded);
 }
 
-/** Quotations that are not where they should: whoever invents one may have invented more. */
+/** Lowers the confidence for wrong quotations: an analyst that invents one may have invented more. */
 function misquotations({ claims }: ConfidenceFacts): ConfidenceFactor[] {
   if (claims.misquoted === 0) return [];
   return [
@@ -179,7 +194,10 @@ function agreement({ reading, classification, assessment }: ConfidenceFacts): Co
 const Past = z.object({ fingerprint: z.string(), category: Category });
 const Red = z.object({ count: z.int() });
 
-/** The same failure was called something else before; or what should pass has lasted for many builds. */
+/**
+ * Returns factors against the answer: the same failure had another category before, or an infrastructure
+ * error has lasted for many builds.
+ */
 function history({ evidence, classification, fingerprint }: ConfidenceFacts): ConfidenceFactor[] {
   const found: ConfidenceFactor[] = [];
   const past = evidence.flatMap((item) => {
@@ -192,7 +210,7 @@ function history({ evidence, classification, fingerprint }: ConfidenceFacts): Co
   const red = evidence
     .filter((item) => item.tool === 'count_consecutive_failures')
     .map((item) => Red.safeParse(item.data).data?.count ?? 0);
-  const longest = maxOf(red, 0);
+  const longest = findMax(red, 0);
   if (classification.category === 'INFRA_ERROR' && longest >= LONG_RED) {
     found.push(factor('history', WAS_OTHERWISE, `it has failed ${longest} times in a row`));
   }
@@ -222,14 +240,14 @@ export interface ActionFacts {
   /** Evidence ids that contradict the answer. */
   readonly against: readonly string[];
   readonly claimsKept: number;
-  /** Whether a kept claim quotes a line of what this build printed. */
+  /** True if a kept claim quotes a line that this build printed. */
   readonly quotesBuild: boolean;
   readonly corrections: number;
   readonly rounds: number;
   readonly webAsked: boolean;
   /** The part of the budget that is used up ("60,000 tokens"); null where the run may go on. */
   readonly spent: string | null;
-  /** Of the analyst whose answer it is; null: none is in force. */
+  /** The calibration of the analyst that gave the answer. Null if none is in force. */
   readonly calibration: CalibrationInUse | null;
   /** The kind of answer whose outcomes decide about publishing; null: a person decided. */
   readonly route: Route | null;
@@ -238,11 +256,11 @@ export interface ActionFacts {
 export interface ActionDecision {
   readonly action: Action;
   readonly confidence: number;
-  /** For people: why it may be published or why a person is asked. */
+  /** Reasons, as text for people, why the answer may be published or why a person is asked. */
   readonly reasons: readonly string[];
-  /** Whether the answer would have been worked on further, had the budget not been used up. */
+  /** True if work on the answer would have continued but the budget is used up. */
   readonly stopped: boolean;
-  /** What the calibration made of it; null where none is in force. */
+  /** The effect of the calibration on the confidence. Null if none is in force. */
   readonly calibrated: CalibratedBy | null;
 }
 
@@ -257,8 +275,8 @@ const THIN = 0.49;
 export function decideAction(facts: ActionFacts, given: TriageLimits): ActionDecision {
   const map = facts.calibration?.categories[facts.classification.category];
   const limits = withThreshold(given, map);
-  const doubts = [...doubtsOf(facts, limits, map), ...doubtOfBound(facts, limits)];
-  const most = minOf(
+  const doubts = [...findDoubts(facts, limits, map), ...doubtOfBound(facts, limits)];
+  const most = findMin(
     doubts.map((doubt) => doubt.most ?? 1),
     1,
   );
@@ -278,7 +296,10 @@ export function decideAction(facts: ActionFacts, given: TriageLimits): ActionDec
   return { action, confidence, reasons, stopped, calibrated: by };
 }
 
-/** Why the answer is not as sure as its judge says; `most`: the confidence that remains at most, null where it is only remarked. */
+/**
+ * A reason to trust the answer less than its judge does. `most` is the maximum confidence that remains; null
+ * if the doubt is only noted.
+ */
 interface Doubt {
   readonly reason: string;
   readonly most: number | null;
@@ -286,18 +307,19 @@ interface Doubt {
   readonly forbids?: true;
 }
 
-/** The category's own threshold, where its calibration has one. */
+/** Applies the category's own threshold if its calibration has one. */
 function withThreshold(limits: TriageLimits, map: CategoryMap | undefined): TriageLimits {
   const autoNotify = map?.threshold ?? limits.thresholds.autoNotify;
   return { ...limits, thresholds: { ...limits.thresholds, autoNotify } };
 }
 
-function doubtsOf(facts: ActionFacts, { thresholds }: TriageLimits, map: CategoryMap | undefined): Doubt[] {
+function findDoubts(facts: ActionFacts, { thresholds }: TriageLimits, map: CategoryMap | undefined): Doubt[] {
   const { classification, against } = facts;
   const doubts: Doubt[] = [];
   const excuse = isNotDevelopersFault(classification);
   if (facts.claimsKept === 0) doubts.push({ most: THIN, reason: 'no claim is backed by evidence' });
-  // Whoever judges, the category is a label until a line of the failing build itself is quoted for it.
+  // Without a quoted line of the failing build itself, the category is only a label, no matter which analyst
+  // judged.
   else if (!facts.quotesBuild) doubts.push({ most: thresholds.humanReview, reason: "no claim quotes a line of this build's logs" });
   if (classification.abstained) doubts.push({ most: THIN, reason: 'too little evidence to name a category' });
   else if (!isFounded(classification)) doubts.push({ most: null, forbids: true, reason: 'only one log line supports this' });
@@ -361,8 +383,11 @@ export function findRoute(classification: Classification, reading: ConfidenceFac
   return (isShared ? reading.route : undefined) ?? 'model';
 }
 
-/** The calibration of whoever wrote the answer, as the run began with it; null where none is in force. */
-export function calibrationOf(state: Pick<TriageStateValue, 'limits' | 'steps' | 'model'>): CalibrationInUse | null {
+/**
+ * Returns the calibration of the analyst that wrote the answer, as it was when the run began. Returns null if
+ * none is in force.
+ */
+export function findCalibration(state: Pick<TriageStateValue, 'limits' | 'steps' | 'model'>): CalibrationInUse | null {
   const writer = state.steps.findLast((step) => step.node === 'generate_answer');
   const model = writer?.judgements?.findLast((judgement) => judgement.model !== null)?.model ?? state.model;
   const by = writer?.by ?? 'rules';
@@ -371,7 +396,7 @@ export function calibrationOf(state: Pick<TriageStateValue, 'limits' | 'steps' |
   return exact ?? calibrations.find((one) => isCalibratedAs(one.analyst, by, model)) ?? null;
 }
 
-/** What the calibration added to the confidence, in logits, for those who explain it. */
+/** Returns what the calibration added to the confidence, in logits, for explanations. */
 export function calibrationFactors({ calibrated, confidence }: ActionDecision): ConfidenceFactor[] {
   if (calibrated === null) return [];
   const value = Math.round((logit(confidence, 0.001) - logit(calibrated.raw, 0.001)) * 1000) / 1000;

@@ -1,4 +1,4 @@
-import { projectOf } from '../../src/replay/cases/case.ts';
+import { resolveProject } from '../../src/replay/cases/case.ts';
 import { scoreAdvice, scoreAdviceByCategory } from '../../src/replay/figures/advice.ts';
 import type { Figure } from '../../src/replay/figures/figure.ts';
 import { intervalText, valueText } from '../../src/replay/report.ts';
@@ -21,7 +21,7 @@ type Group = (typeof GROUPS)[number];
 /** The figures of a data set and its misses in groups, as Markdown; with the cases of each group where `isListed`. */
 export function evidenceText(rows: readonly AnsweredRow[], isListed: boolean): string {
   const cases = rows.map(({ row, result }) => replayedFrom(row, result));
-  const owners = new Set(rows.map(({ row }) => projectOf(row).split('/')[0]));
+  const owners = new Set(rows.map(({ row }) => resolveProject(row).split('/')[0]));
   const missed = rows.filter(({ result }) => (result.advice?.keyed.length ?? 0) === 0).map(explainMiss);
   const groups = GROUPS.map((group) => ({ group, members: missed.filter((miss) => miss.group === group) }));
   return [

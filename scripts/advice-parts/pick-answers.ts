@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { projectOf } from '../../src/replay/cases/case.ts';
+import { resolveProject } from '../../src/replay/cases/case.ts';
 import type { AnsweredRow } from './read-answered.ts';
 
 /** An answer as a reader judges it, beside what is true. */
@@ -20,7 +20,7 @@ export interface PickedAnswer {
  * rows give the same pick. `owners`: only projects of these, null for all.
  */
 export function pickAnswers(rows: readonly AnsweredRow[], count: number, owners: ReadonlySet<string> | null): PickedAnswer[] {
-  const asked = rows.filter(({ row }) => owners === null || owners.has(projectOf(row).split('/')[0] ?? ''));
+  const asked = rows.filter(({ row }) => owners === null || owners.has(resolveProject(row).split('/')[0] ?? ''));
   const strata = [...Map.groupBy(asked, ({ row, result }) => `${row.category} ${result.action === 'auto_notify'}`)].toSorted(
     ([left], [right]) => (left < right ? -1 : 1),
   );

@@ -1,11 +1,11 @@
 import type { Difference } from '../../src/domain/comparison.ts';
 import type { Weights } from '../../src/lib/statistics.ts';
-import { projectOf } from '../../src/replay/cases/case.ts';
-import { differencesOf } from '../../src/replay/compare/compare-runs.ts';
+import { resolveProject } from '../../src/replay/cases/case.ts';
+import { computeDifferences } from '../../src/replay/compare/compare-runs.ts';
 import { MEASURES, type Measure, meanMeasure, type Prepared } from '../../src/replay/compare/measures.ts';
 import type { PairedCase } from '../../src/replay/compare/pair-cases.ts';
 import { CONFIDENT } from '../../src/replay/figures/calibration.ts';
-import { rankOf } from '../../src/replay/figures/explanation.ts';
+import { findRank } from '../../src/replay/figures/explanation.ts';
 import { isRight, judgedCases } from '../../src/replay/figures/figure.ts';
 import { scoreTests } from '../../src/replay/figures/reading.ts';
 import type { ReplayedCase } from '../../src/replay/run/replay.ts';
@@ -24,7 +24,7 @@ function misquoted({ result, quotes }: ReplayedCase): number | null {
 
 function amongFirst(run: ReplayedCase, count: number): number | null {
   if ((run.row?.faulty_files?.length ?? 0) === 0 || run.result.action === null) return null;
-  const rank = rankOf(run);
+  const rank = findRank(run);
   return Number(rank !== null && rank <= count);
 }
 
@@ -104,7 +104,7 @@ export function systemDifferences(
   b: readonly ReplayedCase[],
   measures: readonly Measure[],
 ): readonly Difference[] {
-  return differencesOf(pairsOf(a, b), measures).differences;
+  return computeDifferences(pairsOf(a, b), measures).differences;
 }
 
 function pairsOf(a: readonly ReplayedCase[], b: readonly ReplayedCase[]): PairedCase[] {
@@ -112,6 +112,6 @@ function pairsOf(a: readonly ReplayedCase[], b: readonly ReplayedCase[]): Paired
   return a.flatMap((one, at) => {
     const other = others.get(one.result.id);
     if (one.row === null || other === undefined) return [];
-    return [{ id: one.result.id, line: at + 1, row: one.row, project: projectOf(one.row), runs: { a: [one], b: [other] } }];
+    return [{ id: one.result.id, line: at + 1, row: one.row, project: resolveProject(one.row), runs: { a: [one], b: [other] } }];
   });
 }

@@ -9,7 +9,7 @@ import { Design } from '../../src/domain/calibration.ts';
 import { systemClock } from '../../src/lib/time.ts';
 import { silentLogger } from '../../src/ports/telemetry.ts';
 
-import { type Experiment, experimentOf, readStagesOf } from '../../src/replay/ablation.ts';
+import { createExperiment, type Experiment, toReadStages } from '../../src/replay/ablation.ts';
 import { datasetCases } from '../../src/replay/cases/dataset.ts';
 import { type Answerer, type ReplayedCase, replay } from '../../src/replay/run/replay.ts';
 import { carelessAnalyst } from './careless-analyst.ts';
@@ -48,7 +48,7 @@ async function run({ path, without, design, budget, onlyRead, careless }: Ablati
   const config = replayConfig(options, readConfig(dataDirectory(undefined)));
   const stages = stagesLeftOut(options);
   const cases: ReplayedCase[] = [];
-  const how = { green: !stages.includes('green'), without: readStagesOf(stages) };
+  const how = { green: !stages.includes('green'), without: toReadStages(stages) };
   const limits = { concurrency: 1, budgetTokens: budget, maxLogBytes: config.http.maxLogBytes };
   const answer = careless ? await carelessly(options, config) : await answering(options, config);
   const onCase = (done: ReplayedCase) => void cases.push(lightened(done));
@@ -60,7 +60,7 @@ async function run({ path, without, design, budget, onlyRead, careless }: Ablati
 
 /** As `answering`, with the careless analyst. */
 async function carelessly(options: ReplayCommandOptions, config: Config): Promise<Answerer> {
-  const experiment = await experimentOf(stagesLeftOut(options), options.design);
+  const experiment = await createExperiment(stagesLeftOut(options), options.design);
   const change: Experiment['change'] = (whole) => {
     const changed = experiment?.change(whole) ?? whole;
     return { ...changed, analyst: carelessAnalyst(changed.analyst) };

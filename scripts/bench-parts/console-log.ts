@@ -3,7 +3,7 @@ import { cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { buildHttp } from '../../src/api/server.ts';
-import { maxOf } from '../../src/lib/collections.ts';
+import { findMax } from '../../src/lib/collections.ts';
 import { systemClock } from '../../src/lib/time.ts';
 import { createPostgresArchive } from '../../src/stores/archive/postgres.ts';
 import { openPglite } from '../../src/stores/database/pglite.ts';
@@ -62,7 +62,7 @@ async function timeWindows(app: FastifyInstance, at: string): Promise<void> {
   }
   const folded: Answer[] = [];
   for (let round = 0; round < 50; round += 1) folded.push(await ask(app, at));
-  const largest = maxOf(pages.map(({ bytes }) => bytes)) / 1000;
+  const largest = findMax(pages.map(({ bytes }) => bytes)) / 1000;
   say(
     'page with a window of 400 lines',
     pages,

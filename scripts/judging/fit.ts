@@ -1,8 +1,8 @@
 import { CATEGORIES, type Category } from '../../src/domain/category.ts';
 import type { Facts } from '../../src/judge/facts.ts';
-import { BUCKETS, chosen, FACTS, type Features, type JudgementModel, SIGNS, signsOf, weigh } from '../../src/judge/judgement.ts';
+import { BUCKETS, chosen, computeSigns, FACTS, type Features, type JudgementModel, SIGNS, weigh } from '../../src/judge/judgement.ts';
 import type { Match } from '../../src/judge/rule.ts';
-import { maxOf } from '../../src/lib/collections.ts';
+import { findMax } from '../../src/lib/collections.ts';
 import { foldsBy } from '../../src/replay/cases/case.ts';
 
 /** A labelled failure, ready to learn from. */
@@ -45,7 +45,7 @@ export function fitJudgement(lessons: readonly Lesson[]): JudgementModel {
   const rows = held.map(({ lesson, told }) => {
     const { category } = chosen(told, lesson.matches);
     const isRight = lesson.accepted.includes(category) && lesson.showsCause(category);
-    return { signs: signsOf(lesson.facts, lesson.matches, told), right: Number(isRight), weight: lesson.surenessWeight };
+    return { signs: computeSigns(lesson.facts, lesson.matches, told), right: Number(isRight), weight: lesson.surenessWeight };
   });
   return { ...fitCategories(lessons), sureness: fitSureness(rows) };
 }
@@ -98,7 +98,7 @@ function priorOf(fact: string, category: Category): number {
 
 function rounded(weights: readonly Float64Array[]): CategoryModel {
   const words = weights.map((own) => own.subarray(FACTS.length));
-  const most = maxOf(
+  const most = findMax(
     words.map((own) => own.reduce((top, value) => Math.max(top, Math.abs(value)), 0)),
     1e-9,
   );
@@ -117,7 +117,7 @@ function wantedOf({ category, accepted }: Lesson): number[] {
 }
 
 function softmax(sums: readonly number[]): number[] {
-  const most = maxOf(sums);
+  const most = findMax(sums);
   const shares = sums.map((sum) => Math.exp(sum - most));
   const total = shares.reduce((sum, share) => sum + share, 0);
   return shares.map((share) => share / total);

@@ -8,8 +8,8 @@ import { readCauses } from '../../src/log/causes/read-causes.ts';
 import { toolReaders } from '../../src/log/extract/run.ts';
 import { createMasker } from '../../src/log/mask/mask.ts';
 import { rankModel, useRankModel } from '../../src/log/rank/model.ts';
-import { foldsBy, projectOf } from '../../src/replay/cases/case.ts';
-import { readDataset, textsOf } from '../../src/replay/cases/dataset.ts';
+import { foldsBy, resolveProject } from '../../src/replay/cases/case.ts';
+import { readDataset, readTexts } from '../../src/replay/cases/dataset.ts';
 import { groupFailures } from '../../src/service/triage/group-failures.ts';
 import { maskSources } from '../../src/service/triage/read-build.ts';
 import { createSubject } from '../../src/service/triage/triage-subject.ts';
@@ -72,8 +72,9 @@ async function rowsOf(data: string): Promise<Labelled[]> {
       if (!('row' in outcome)) continue;
       const { row } = outcome;
       if (row.category == null) continue;
-      const { sources } = await textsOf(row, path, { maxBytes: MOST, green: false });
-      const owner = set === 'actions/actions' || set === 'other-ci/other-ci' ? (projectOf(row).split('/')[0] ?? row.id) : projectOf(row);
+      const { sources } = await readTexts(row, path, { maxBytes: MOST, green: false });
+      const owner =
+        set === 'actions/actions' || set === 'other-ci/other-ci' ? (resolveProject(row).split('/')[0] ?? row.id) : resolveProject(row);
       rows.push({
         id: row.id,
         set,

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { minOf } from '../../src/lib/collections.ts';
+import { findMin } from '../../src/lib/collections.ts';
 import type { Block, Extraction } from '../../src/log/extract/extraction.ts';
 import { extractAll, inFailedSteps, openScanned, structureIn, toolReaders } from '../../src/log/extract/run.ts';
 import { bytesOfText } from '../../src/log/lines/bytes.ts';
@@ -9,8 +9,8 @@ import type { LogText } from '../../src/log/lines/lines.ts';
 import { type Candidate, type Candidates, FACTS, readCandidates } from '../../src/log/rank/features.ts';
 import { weighBlocks } from '../../src/log/reduce/reduce.ts';
 import type { Structure } from '../../src/log/sections.ts';
-import { projectOf } from '../../src/replay/cases/case.ts';
-import { readDataset, textsOf } from '../../src/replay/cases/dataset.ts';
+import { resolveProject } from '../../src/replay/cases/case.ts';
+import { readDataset, readTexts } from '../../src/replay/cases/dataset.ts';
 import { HARMLESS, type HarmlessKind } from '../../test/support/harmless-lines.ts';
 import { inventedLogs } from '../../test/support/invented-tools.ts';
 import { isLearned, withHarmless } from '../../test/support/reading-gates.ts';
@@ -55,10 +55,10 @@ export async function labelledLogs(data: string): Promise<LabelledLog[]> {
       const { row } = outcome;
       const wanted = (row.expected_lines ?? []).map(([start, end]) => [start, end] as const);
       if (wanted.length === 0) continue;
-      const { sources } = await textsOf(row, join(data, set), { maxBytes: MOST, green: false });
+      const { sources } = await readTexts(row, join(data, set), { maxBytes: MOST, green: false });
       const text = sources[0]?.text ?? '';
       const language = z.object({ language: z.string() }).safeParse(outcome.value).data?.language ?? null;
-      const project = (set.startsWith('actions') ? projectOf(row).split('/')[0] : projectOf(row)) ?? row.id;
+      const project = (set.startsWith('actions') ? resolveProject(row).split('/')[0] : resolveProject(row)) ?? row.id;
       for (const augmented of [false, true])
         logs.push({ id: row.id, set, project, language, augmented, again: false, wanted, inserted: [], ...read(text, wanted, augmented) });
     }
@@ -74,7 +74,7 @@ function harmlessIn(logs: readonly LabelledLog[]): HarmlessKind[] {
   const severity = FACTS.indexOf('severity');
   const texts = logs.flatMap(({ set, augmented, candidates: { lines, facts }, wanted, sampled }) => {
     if (augmented || !HARMLESS_FROM.has(set)) return [];
-    const [first, taught] = [minOf(wanted.map(([start]) => start)), new Set(sampled)];
+    const [first, taught] = [findMin(wanted.map(([start]) => start)), new Set(sampled)];
     const isHarmless = ({ line, role }: Candidate, i: number) =>
       line < first - IN_FRONT &&
       !taught.has(i) &&

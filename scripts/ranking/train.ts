@@ -1,6 +1,6 @@
 import { append } from '../../src/lib/collections.ts';
-import { bucketsOf } from '../../src/log/rank/features.ts';
-import { COLUMNS, MAY_PROVE, type RankModel, rowsOf, type Tree, wordScore } from '../../src/log/rank/model.ts';
+import { hashToBuckets } from '../../src/log/rank/features.ts';
+import { buildRows, COLUMNS, MAY_PROVE, type RankModel, type Tree, wordScore } from '../../src/log/rank/model.ts';
 import { foldsBy } from '../../src/replay/cases/case.ts';
 import { type BoostingOptions, fitTrees } from './boosting.ts';
 import type { LabelledLog } from './labelled-logs.ts';
@@ -25,7 +25,7 @@ function wordSample(one: LabelledLog, withInserted: boolean): WordSample {
   const taught = [...one.sampled.keys()].filter((k) => withInserted || !one.inserted.includes(lineOf(k)?.line ?? 0));
   return {
     one,
-    buckets: taught.map((k) => bucketsOf(lineOf(k)?.text ?? '')),
+    buckets: taught.map((k) => hashToBuckets(lineOf(k)?.text ?? '')),
     labels: taught.map((k) => one.labels[one.sampled[k] ?? -1] ?? 0),
     weights: taught.map((k) => one.weights[k] ?? 0),
   };
@@ -68,7 +68,7 @@ interface Row {
 /** The rows of one log that are learned from. */
 function labelledRows(one: LabelledLog, weighed: WordWeights): Row[] {
   const scores = Float32Array.from(one.candidates.lines, ({ text }) => wordScore(weighed, text));
-  const all = rowsOf(one.candidates, scores);
+  const all = buildRows(one.candidates, scores);
   return one.sampled.map((i, k) => ({
     values: all.subarray(i * COLUMNS.length, (i + 1) * COLUMNS.length),
     label: one.labels[i] ?? 0,

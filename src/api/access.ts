@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { Config } from '../config/schema.ts';
 import type { SessionService } from '../console/console-deps.ts';
 import { AccessToken, checkNewToken, digestOfToken, isTokenForm, makeToken, NewToken, type RouteAccess } from '../domain/access.ts';
-import { messageOf, TriageError } from '../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../domain/errors.ts';
 import { holds, type Principal, type Role } from '../domain/review.ts';
 import type { Clock } from '../lib/time.ts';
 import type { Logger } from '../ports/telemetry.ts';
@@ -16,7 +16,7 @@ import { type ApiApp, found, route } from './route.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Who may use the route. A route without it stops the start. */
+    /** The access rule of the route. The server does not start if a route has none. */
     access?: RouteAccess;
     /** A page for people: it takes the cookie of a session where no token is shown, and answers errors as pages. */
     console?: true;
@@ -31,19 +31,22 @@ declare module 'fastify' {
   }
 }
 
-/** Who asks: by a token, or, where pages are requested, by a session. */
+/** The sources of the caller's identity: a token or, for page requests, a session. */
 interface AccessDeps {
   readonly holders: TokenHolders;
   readonly sessions: Pick<SessionService, 'find'>;
   /** Throws where a holder comes too often. */
   readonly count: (request: FastifyRequest) => Promise<void>;
-  /** How often whoever follows a stream of events is requested anew, in milliseconds; absent: 5 s. */
+  /** Milliseconds between permission checks of an open event stream; 5 s by default. */
   readonly lookAgainMs?: number;
 }
 
 const LOOK_AGAIN_MS = 5_000;
 
-/** Deny by default: declared at start, enforced before the body is read. */
+/**
+ * Denies access by default: every route must declare its access at startup, and it is enforced before the
+ * body is read.
+ */
 export function enforceAccess(app: ApiApp, { holders, sessions, count, lookAgainMs = LOOK_AGAIN_MS }: AccessDeps): void {
   const table: { method: string; url: string; access: RouteAccess }[] = [];
   app.decorate('routeAccess', table);
@@ -82,7 +85,7 @@ export function enforceAccess(app: ApiApp, { holders, sessions, count, lookAgain
   });
 }
 
-/** Null where nobody has to show who they are. */
+/** Returns null if the route requires no authentication. */
 function roleFor(request: FastifyRequest): Role | null {
   const access: RouteAccess | undefined = request.routeOptions.config.access;
   return access === undefined || 'open' in access || 'signature' in access ? null : access.role;
@@ -102,11 +105,14 @@ function lacksRole(principal: Principal, role: Role): TriageError {
   });
 }
 
-/** How long an answer of the database is believed: so long a revoked token may still be taken by another process. */
+/**
+ * The time for which a database lookup is cached, in milliseconds. Another process may still accept a revoked
+ * token for that long.
+ */
 const BELIEVED_MS = 5_000;
 /** The database writes once a minute; asking it to more often would be for nothing. */
 const TOUCH_MS = 60_000;
-/** Answers kept at once; of the tokens that nobody made only the last few matter. */
+/** Limit of cached lookups. For tokens that do not exist, only the last few entries matter. */
 const MAX_KEPT = 5_000;
 
 interface HolderDeps {
@@ -144,10 +150,10 @@ export function createTokenHolders({ configured, tokens, clock, logger }: Holder
     const now = clock.now();
     if (Math.abs(now - (touched.get(id) ?? -TOUCH_MS)) < TOUCH_MS) return;
     keepNewest(touched, id, now);
-    // When it was used is nice to know; nobody waits for it.
+    // The last-used time is informational, so the request does not wait for this write.
     tokens
       .touch(id)
-      .catch((error: unknown) => logger.debug({ tokenId: id, reason: messageOf(error) }, 'the use of a token could not be recorded'));
+      .catch((error: unknown) => logger.debug({ tokenId: id, reason: getErrorMessage(error) }, 'the use of a token could not be recorded'));
   };
 
   const identify = async (token: string): Promise<Principal> => {
@@ -157,7 +163,7 @@ export function createTokenHolders({ configured, tokens, clock, logger }: Holder
     if (found === null) throw refused('is invalid. Create tokens with `faultline token make`, or configure them in FAULTLINE_TOKENS');
     if (found.state !== 'valid') throw refused(`"${found.token.name}" ${found.state === 'expired' ? 'has expired' : 'was revoked'}`);
     touch(found.token.id);
-    return principalOf(found.token);
+    return toPrincipal(found.token);
   };
 
   return {
@@ -172,14 +178,14 @@ export function createTokenHolders({ configured, tokens, clock, logger }: Holder
       const found = await look(digest);
       if (found === null || found.state !== 'valid') return null;
       touch(found.token.id);
-      return principalOf(found.token);
+      return toPrincipal(found.token);
     },
-    /** Believes nothing of what it was told before: after a token was revoked here. */
+    /** Clears the cached lookups, after a token was revoked in this process. */
     forget: () => kept.clear(),
   };
 }
 
-function principalOf({ name, roles, repositories }: AccessToken): Principal {
+function toPrincipal({ name, roles, repositories }: AccessToken): Principal {
   return { name, roles, repositories };
 }
 
@@ -212,7 +218,10 @@ function refused(what: string): TriageError {
 const LIFE_MS = 12 * 60 * 60 * 1000;
 /** Browsers take a cookie with this prefix only with Secure, Path=/ and no Domain: no neighbour can plant one. */
 const SECURE_NAME = '__Host-fl';
-/** For an installation that is reached over plain HTTP by another name than localhost, where browsers refuse Secure cookies. */
+/**
+ * The cookie name for an installation that is reached over plain HTTP by a host name other than localhost,
+ * where browsers refuse Secure cookies.
+ */
 const PLAIN_NAME = 'fl';
 const REMEMBERED_S = 600;
 const FORM = /^[\w-]{43}$/;
@@ -236,15 +245,15 @@ export function createSessions(store: SessionStore, holders: TokenHolders, publi
   };
   const start = async (request: FastifyRequest, holder: SessionHolder) => {
     const before = sessionIn(request);
-    if (before !== null) await store.end(digestOf(before));
+    if (before !== null) await store.end(hashSessionId(before));
     const id = randomBytes(32).toString('base64url');
-    await store.begin(digestOf(id), holder, LIFE_MS);
+    await store.begin(hashSessionId(id), holder, LIFE_MS);
     return cookie(request, id, LIFE_MS / 1000);
   };
   return {
     find: async (request) => {
       const id = sessionIn(request);
-      const holder = id === null ? null : await store.find(digestOf(id));
+      const holder = id === null ? null : await store.find(hashSessionId(id));
       if (holder === null) throw signedOut();
       const principal = 'principal' in holder ? holder.principal : await holders.findByDigest(holder.tokenDigest);
       if (principal === null) throw signedOut();
@@ -257,7 +266,7 @@ export function createSessions(store: SessionStore, holders: TokenHolders, publi
     begin: async (request, principal) => await start(request, { principal }),
     end: async (request) => {
       const id = sessionIn(request);
-      if (id !== null) await store.end(digestOf(id));
+      if (id !== null) await store.end(hashSessionId(id));
       return cookie(request, '', 0);
     },
     remember: (request, text) => cookie(request, Buffer.from(text).toString('base64url'), text === '' ? 0 : REMEMBERED_S, '-begun'),
@@ -276,8 +285,10 @@ function isLocal(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '127.0.0.1' || hostname === '[::1]' || hostname === '::1';
 }
 
-/** The cookie has 256 random bits, so a hash that is made to be slow would defend nothing. */
-function digestOf(id: string): string {
+/**
+ * Hashes a session id with SHA-256. The cookie has 256 random bits, so a slow hash would add no protection.
+ */
+function hashSessionId(id: string): string {
   return createHash('sha256').update(id).digest('hex');
 }
 
@@ -285,7 +296,7 @@ interface TokenRouteDeps {
   readonly tokens: TokenStore;
   /** Names of configured tokens, which a new one must not bear. */
   readonly configuredNames: readonly string[];
-  /** Called when one was revoked. */
+  /** Runs after a token was revoked. */
   readonly onRevoked: () => void;
   readonly logger: Logger;
 }
@@ -293,7 +304,7 @@ interface TokenRouteDeps {
 const Params = z.object({ id: z.string().min(1).max(300).describe('ID or name of the token') });
 const Made = z.object({ token: z.string().describe('Returned only once.'), made: AccessToken });
 
-/** Bearer tokens: made, listed and revoked, by administrators only. */
+/** Registers the routes that create, list, and revoke bearer tokens, for administrators only. */
 export function registerTokenRoutes(app: ApiApp, { tokens, configuredNames, onRevoked, logger }: TokenRouteDeps): void {
   app.post(
     '/api/tokens',
@@ -301,7 +312,7 @@ export function registerTokenRoutes(app: ApiApp, { tokens, configuredNames, onRe
     async ({ body, principal }, reply) => {
       checkNewToken(body, configuredNames);
       const token = makeToken();
-      const made = await tokens.keep({ ...body, digest: digestOfToken(token), createdBy: nameOf(principal) });
+      const made = await tokens.keep({ ...body, digest: digestOfToken(token), createdBy: readPrincipalName(principal) });
       logger.info({ tokenId: made.id, name: made.name, roles: made.roles, by: made.createdBy }, 'token created');
       return reply.code(201).send({ token, made });
     },
@@ -315,14 +326,14 @@ export function registerTokenRoutes(app: ApiApp, { tokens, configuredNames, onRe
     '/api/tokens/:id',
     route('admin', 'Tokens', 'revokeToken', 'Revoke a token', { params: Params, response: { 200: AccessToken } }),
     async ({ params: { id }, principal }) => {
-      const revoked = found(await tokens.revoke(id, nameOf(principal)), `active token ${id}`);
+      const revoked = found(await tokens.revoke(id, readPrincipalName(principal)), `active token ${id}`);
       onRevoked();
-      logger.info({ tokenId: revoked.id, name: revoked.name, by: nameOf(principal) }, 'token revoked');
+      logger.info({ tokenId: revoked.id, name: revoked.name, by: readPrincipalName(principal) }, 'token revoked');
       return revoked;
     },
   );
 }
 
-function nameOf(principal: Principal | null): string {
+function readPrincipalName(principal: Principal | null): string {
   return principal?.name ?? 'unknown';
 }

@@ -9,9 +9,9 @@ import { Trust, type UnseenFigures } from '../domain/trust.ts';
 import { present } from '../lib/collections.ts';
 import type { Clock } from '../lib/time.ts';
 import type { Masker } from '../log/mask/mask.ts';
-import { pageOf } from '../ports/database.ts';
-import { ctrfOf, sarifOf } from '../service/answers/export.ts';
-import { AnalysisTrace, traceOf } from '../service/answers/trace.ts';
+import { toPage } from '../ports/database.ts';
+import { buildCtrfReport, buildSarifLog } from '../service/answers/export.ts';
+import { AnalysisTrace, buildTrace } from '../service/answers/trace.ts';
 import { readTrust, type TrustDeps } from '../service/answers/trust.ts';
 import {
   AmbiguousBuild,
@@ -29,8 +29,8 @@ import {
   LibraryQuery,
   NarrowQuery,
   readBuildAnswers,
-  summaryOf,
   type TriageState,
+  toAnalysisSummary,
 } from '../service/answers/views.ts';
 import type { ScopedStores } from '../stores/stores.ts';
 import { registerDeploymentRoutes } from './deployment-routes.ts';
@@ -74,7 +74,7 @@ export function registerPublishRoutes(app: ApiApp, deps: PublishDeps): void {
 
 const TrustQuery = z.strictObject({ repository: z.string().min(1).max(300).optional() });
 
-/** The figures of `/insights/trust`. */
+/** Serves the figures of `/insights/trust`. */
 function registerTrustRoute(app: ApiApp, deps: PublishDeps): void {
   app.get(
     '/api/trust',
@@ -94,9 +94,9 @@ function registerTrustRoute(app: ApiApp, deps: PublishDeps): void {
 
 function registerBuildRoutes(app: ApiApp, deps: PublishDeps): void {
   const { builds } = deps.stores;
-  const viewOf = async (build: Build, reply: FastifyReply) => {
+  const readBuildView = async (build: Build, reply: FastifyReply) => {
     const [triage, answers] = await Promise.all([triageState(deps, build.id, reply), readBuildAnswers(deps.stores, build.id)]);
-    return { build, triage, analyses: answers.map(summaryOf) };
+    return { build, triage, analyses: answers.map(toAnalysisSummary) };
   };
   app.get(
     '/api/builds',
@@ -107,7 +107,7 @@ function registerBuildRoutes(app: ApiApp, deps: PublishDeps): void {
         ...(since !== undefined && { since: isoTime(since) }),
         ...(until !== undefined && { until: isoTime(until) }),
       };
-      return pageOf(await builds.list(filter, { limit, offset }), { limit, offset });
+      return toPage(await builds.list(filter, { limit, offset }), { limit, offset });
     },
   );
   app.get(
@@ -116,7 +116,7 @@ function registerBuildRoutes(app: ApiApp, deps: PublishDeps): void {
       querystring: ByNumberQuery,
       response: { 200: BuildView, 409: AmbiguousBuild },
     }),
-    async ({ query }, reply) => await viewOf(await findByNumber(builds, query), reply),
+    async ({ query }, reply) => await readBuildView(await findByNumber(builds, query), reply),
   );
   app.get(
     '/api/builds/:id',
@@ -124,7 +124,7 @@ function registerBuildRoutes(app: ApiApp, deps: PublishDeps): void {
       ...oneBuild,
       response: { 200: BuildView, 409: AmbiguousBuild },
     }),
-    async ({ params: { id }, query }, reply) => await viewOf(await findBuild(builds, id, query), reply),
+    async ({ params: { id }, query }, reply) => await readBuildView(await findBuild(builds, id, query), reply),
   );
   app.get(
     '/api/builds/:id/analyses',
@@ -172,7 +172,7 @@ function registerAnalysisRoutes(app: ApiApp, { stores, masker }: PublishDeps): v
     }),
     async ({ params: { id }, headers }, reply) => {
       const analysis = found(await stores.analyses.find(id), `analysis ${id}`);
-      const trace = await traceOf(analysis, async (text) => (await masker.mask(text)).text);
+      const trace = await buildTrace(analysis, async (text) => (await masker.mask(text)).text);
       // An analysis never changes.
       const tag = `"${createHash('sha256').update(JSON.stringify(trace)).digest('base64url').slice(0, 27)}"`;
       reply.header('etag', tag).header('cache-control', 'private, no-cache');
@@ -186,11 +186,11 @@ const Json = z.record(z.string(), z.unknown());
 const SARIF = 'The answers for one build as SARIF 2.1.0, for code scanning and editors';
 const CTRF = 'What failed in one build, with the causes, as a CTRF report';
 const FORMATS = [
-  { name: 'sarif', operationId: 'exportBuildAsSarif', summary: SARIF, type: 'application/sarif+json', write: sarifOf },
-  { name: 'ctrf', operationId: 'exportBuildAsCtrf', summary: CTRF, type: 'application/json', write: ctrfOf },
+  { name: 'sarif', operationId: 'exportBuildAsSarif', summary: SARIF, type: 'application/sarif+json', write: buildSarifLog },
+  { name: 'ctrf', operationId: 'exportBuildAsCtrf', summary: CTRF, type: 'application/json', write: buildCtrfReport },
 ];
 
-/** One build in formats that other tools read. */
+/** Serves one build in formats that other tools read. */
 function registerExportRoutes(app: ApiApp, { stores, config: { http } }: PublishDeps): void {
   for (const { name, operationId, summary, type, write } of FORMATS) {
     const exported = { description: 'See the published schema of the format', content: { [type]: { schema: Json } } };
@@ -209,7 +209,7 @@ function registerExportRoutes(app: ApiApp, { stores, config: { http } }: Publish
   }
 }
 
-/** What a query calls a time, as stores read it. */
+/** Converts a time from a query string to the form that stores expect. */
 function isoTime(given: string): string {
   return new Date(Math.max(0, Date.parse(given))).toISOString();
 }
@@ -230,7 +230,7 @@ function registerFailureRoute(app: ApiApp, { stores }: PublishDeps): void {
         ...(words.length > 0 && { words }),
         ...(since !== undefined && { since: isoTime(since) }),
       };
-      return pageOf(await stores.failures.search(filter, { limit, offset }), { limit, offset });
+      return toPage(await stores.failures.search(filter, { limit, offset }), { limit, offset });
     },
   );
 }
@@ -244,7 +244,7 @@ function registerLibraryRoutes(app: ApiApp, { stores }: PublishDeps): void {
     }),
     async ({ query: { limit, offset, withdrawn, flagged } }) => {
       const filter = { withdrawn: withdrawn === 'true', flagged: flagged === 'true' };
-      return pageOf(await stores.library.list({ limit, offset }, filter), { limit, offset });
+      return toPage(await stores.library.list({ limit, offset }, filter), { limit, offset });
     },
   );
   app.get(

@@ -54,7 +54,7 @@ export const WebhookAnswer = z
   .describe('The delivery is durably stored, or nothing needs to be done.');
 export type WebhookAnswer = z.infer<typeof WebhookAnswer>;
 
-/** What every refusal looks like: what, where, how to mend. */
+/** The shape of every error response: what failed, where, and how to fix it. */
 export const ErrorAnswer = z
   .object({
     error: z.object({
@@ -79,7 +79,7 @@ export const ErrorAnswer = z
   });
 export type ErrorAnswer = z.infer<typeof ErrorAnswer>;
 
-/** The answer for a kept build; the same for each copy of its upload. */
+/** Creates the response for a stored build. It is the same for each copy of the upload. */
 export function answerFor(settings: IntakeSettings, { build, job }: Recorded): BuildReceived {
   return {
     buildId: build.id,
@@ -89,17 +89,21 @@ export function answerFor(settings: IntakeSettings, { build, job }: Recorded): B
   };
 }
 
-/** Where a delivery is read, and its build, where there is one. */
-export function linksOf(settings: IntakeSettings, { source, deliveryId }: DeliveryKey, buildId: string | null): DeliveryAccepted['links'] {
-  const delivery = `${baseOf(settings)}/api/deliveries/${source}/${encodeURIComponent(deliveryId)}`;
+/** Builds the links to a delivery and, if there is one, to its build. */
+export function buildDeliveryLinks(
+  settings: IntakeSettings,
+  { source, deliveryId }: DeliveryKey,
+  buildId: string | null,
+): DeliveryAccepted['links'] {
+  const delivery = `${getBaseUrl(settings)}/api/deliveries/${source}/${encodeURIComponent(deliveryId)}`;
   return buildId === null ? { delivery } : { delivery, ...buildLinks(settings, buildId) };
 }
 
 function buildLinks(settings: IntakeSettings, buildId: string): BuildReceived['links'] {
-  const build = `${baseOf(settings)}/api/builds/${buildId}`;
+  const build = `${getBaseUrl(settings)}/api/builds/${buildId}`;
   return { build, analyses: `${build}/analyses` };
 }
 
-function baseOf({ http }: IntakeSettings): string {
+function getBaseUrl({ http }: IntakeSettings): string {
   return (http.publicUrl ?? '').replace(/\/$/, '');
 }

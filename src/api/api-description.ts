@@ -6,15 +6,20 @@ import { jsonSchemaTransform } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { RouteAccess } from '../domain/access.ts';
 import { TriageError } from '../domain/errors.ts';
-import { NO_PROVIDERS, providersOf } from '../providers/registry.ts';
+import { createProviders, NO_PROVIDERS } from '../providers/registry.ts';
 import { ErrorAnswer } from './answers.ts';
 
 export const DOCS_PATH = '/docs';
 
-/** Of the reference page and its script, which their vendor registers without saying who may use them. */
+/**
+ * The access of the reference page and its script, whose plugin registers its routes without an access rule.
+ */
 export const DOCS_ACCESS: RouteAccess = { open: 'describes the API, which is public source anyway, and contains no data' };
 
-/** For everything but the reference page: nothing is loaded, framed or sent anywhere. */
+/**
+ * The content security policy of everything except the reference page: nothing may be loaded, framed, or sent
+ * anywhere.
+ */
 export const STRICT_CSP = { 'default-src': ["'none'"], 'base-uri': ["'none'"], 'form-action': ["'self'"], 'frame-ancestors': ["'none'"] };
 
 /** Every tag that routes bear, in the order of the reference. */
@@ -37,7 +42,10 @@ const TAGS = [
   { name: 'Health', description: 'Probes and metrics.' },
 ];
 
-/** How callers prove who they are. Senders of webhooks sign; docs/reference/events.md says how each does. */
+/**
+ * The ways in which callers authenticate. Webhook senders sign their requests; docs/reference/events.md
+ * describes how each does it.
+ */
 const SECURITY_SCHEMES = {
   bearer: {
     type: 'http',
@@ -48,11 +56,11 @@ const SECURITY_SCHEMES = {
   ...webhookSchemes(),
 } as const;
 
-/** Which of them a sender of webhooks may choose from. */
+/** The schemes that each webhook sender may choose from. */
 const SIGNATURES: Readonly<Record<string, Record<string, string[]>[]>> = {
   slack: [{ slackSignature: [] }],
   ...Object.fromEntries(
-    providersOf(NO_PROVIDERS).map(({ name, webhook }) => [
+    createProviders(NO_PROVIDERS).map(({ name, webhook }) => [
       name,
       Object.keys(webhook.describes.security).map((scheme) => ({ [scheme]: [] })),
     ]),
@@ -60,11 +68,13 @@ const SIGNATURES: Readonly<Record<string, Record<string, string[]>[]>> = {
 };
 
 function webhookSchemes() {
-  const schemes = providersOf(NO_PROVIDERS).flatMap(({ webhook }) => Object.entries(webhook.describes.security));
+  const schemes = createProviders(NO_PROVIDERS).flatMap(({ webhook }) => Object.entries(webhook.describes.security));
   return Object.fromEntries(schemes.map(([name, scheme]) => [name, { type: 'apiKey' as const, ...scheme }]));
 }
 
-/** `/openapi.json`, generated from the zod schemas of the routes, and a page at `/docs` that shows it. */
+/**
+ * Serves `/openapi.json`, generated from the zod schemas of the routes, and a page at `/docs` that shows it.
+ */
 export async function describeApi(app: FastifyInstance, publicUrl: string | null): Promise<void> {
   const withOptionalBody = new Set<string>();
   await app.register(swagger, {
@@ -119,7 +129,7 @@ export async function describeApi(app: FastifyInstance, publicUrl: string | null
   });
 }
 
-/** The page's one inline script by its hash, its own script, and the styles that it writes while it runs. */
+/** Allows the page's inline script by its hash, its own script, and the styles that it writes at run time. */
 function allowReferencePage(reply: FastifyReply, html: string): void {
   const hashes = [...html.matchAll(/<script[^>]*>([\s\S]*?)<\/script>/g)]
     .map((match) => match[1] ?? '')
@@ -147,8 +157,9 @@ const Operation = z.looseObject({
 type Transform = typeof jsonSchemaTransform;
 
 /**
- * The zod schemas as JSON schemas, with what holds for every route: who may use it, and what a refusal looks like. A body
- * of several content types, which the converter does not know, is converted type by type.
+ * Converts the zod schemas to JSON schemas and adds what holds for every route: who may use it and the shape
+ * of errors. A body of several content types, which the converter does not support, is converted type by
+ * type.
  */
 const describeRoute: Transform = (document) => {
   const { body, response, description, ...rest } = document.schema ?? {};

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Scoped } from '../domain/access.ts';
 import type { Step } from '../domain/analysis.ts';
 import type { Build } from '../domain/build.ts';
-import { messageOf, TriageError } from '../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../domain/errors.ts';
 import type { Principal } from '../domain/review.ts';
 import { present } from '../lib/collections.ts';
 import type { TextPiece } from '../ports/analyst.ts';
@@ -26,7 +26,7 @@ import { type ApiApp, route } from './route.ts';
 
 interface AskRouteDeps {
   readonly ask: Ask & Scoped;
-  /** The build of an id as all routes take it. Throws `not-found`. */
+  /** Finds a build by an id in any form that routes accept. Throws `not-found`. */
   readonly findBuild: (id: string) => Promise<Build>;
   readonly logger: Logger;
 }
@@ -34,20 +34,23 @@ interface AskRouteDeps {
 const Params = z.object({ id: z.string().min(1).max(300) });
 /** A question may cost tokens and tool calls; of one address, a minute. */
 const QUESTIONS_A_MINUTE = 30;
-/** Of one process. */
+/** Limit of questions answered concurrently in one process. */
 const AT_ONCE = 8;
 const EVENTS = 'text/event-stream';
 
-/** Follow-up questions: asked of an analysis or a build, answered as JSON or as server-sent events; threads read and deleted. */
+/**
+ * Registers the routes for follow-up questions about an analysis or a build, answered as JSON or as
+ * server-sent events, and for reading and deleting threads.
+ */
 export function registerAskRoutes(app: ApiApp, deps: AskRouteDeps): void {
   const gate = createGate(AT_ONCE);
   registerAsk(app, deps, gate, {
     ...{ url: '/api/analyses/:id/ask', operationId: 'askAboutAnalysis', summary: 'Ask about an analysis' },
-    aboutOf: async (id) => ({ analysisId: id }),
+    resolveSubject: async (id) => ({ analysisId: id }),
   });
   registerAsk(app, deps, gate, {
     ...{ url: '/api/builds/:id/ask', operationId: 'askAboutBuild', summary: 'Ask about a build' },
-    aboutOf: async (id) => ({ buildId: (await deps.findBuild(id)).id }),
+    resolveSubject: async (id) => ({ buildId: (await deps.findBuild(id)).id }),
   });
   registerThreads(app, deps);
 }
@@ -58,12 +61,15 @@ interface AskRoute {
   readonly url: string;
   readonly operationId: string;
   readonly summary: string;
-  readonly aboutOf: (id: string) => Promise<AskInput['about']>;
+  readonly resolveSubject: (id: string) => Promise<AskInput['about']>;
 }
 
-/** Whoever may read an answer may ask about it: a question changes nothing but its own thread. */
+/**
+ * Registers a route for questions. A user who may read an answer may ask about it, because a question changes
+ * only its own thread.
+ */
 function registerAsk(app: ApiApp, { ask, logger }: AskRouteDeps, gate: Gate, asked: AskRoute): void {
-  const { url, operationId, summary, aboutOf } = asked;
+  const { url, operationId, summary, resolveSubject } = asked;
   const content = { 'application/json': { schema: AnswerView }, [EVENTS]: { schema: z.string() } };
   const response = { 200: { description: 'The answer', content } };
   const described = route('read', 'Ask', operationId, summary, { description: DESCRIPTION, params: Params, body: AskBody, response });
@@ -72,8 +78,9 @@ function registerAsk(app: ApiApp, { ask, logger }: AskRouteDeps, gate: Gate, ask
     { ...described, config: { ...described.config, rateLimit: { max: QUESTIONS_A_MINUTE, timeWindow: 60_000 } } },
     async (request, reply) => {
       const { question, thread } = request.body;
-      const input = { about: await aboutOf(request.params.id), question, threadId: thread, askedBy: principalOf(request).name };
-      // What is refused before anything is looked up leaves as a plain answer with its status, also to whoever wants events.
+      const input = { about: await resolveSubject(request.params.id), question, threadId: thread, askedBy: requirePrincipal(request).name };
+      // A request that is refused before any lookup gets a plain response with its status, even if the client
+      // asked for events.
       const opened = await ask.open(input);
       const leave = gate.enter();
       reply.header('cache-control', 'no-store');
@@ -87,7 +94,7 @@ function registerAsk(app: ApiApp, { ask, logger }: AskRouteDeps, gate: Gate, ask
         return answerView(await ask.answer(opened, {}, gone.signal));
       } catch (error) {
         if (!gone.signal.aborted) throw error;
-        // Nobody is there to hear a refusal, and it is nobody's fault.
+        // The client is gone, so no response can be delivered, and this is not an error.
         return reply.hijack();
       } finally {
         leave();
@@ -96,7 +103,7 @@ function registerAsk(app: ApiApp, { ask, logger }: AskRouteDeps, gate: Gate, ask
   );
 }
 
-/** Past the route's own response schema, which says what the JSON is. */
+/** Sends events and bypasses the response schema of the route, which describes the JSON response. */
 function sendEvents(reply: Pick<FastifyReply, 'header' | 'send'>, events: Readable): void {
   reply.header('x-accel-buffering', 'no').header('content-type', `${EVENTS}; charset=utf-8`);
   reply.send(events);
@@ -140,7 +147,7 @@ function registerThreads(app: ApiApp, { ask, findBuild }: AskRouteDeps): void {
     route('read', 'Ask', 'deleteThread', 'Delete a thread that you started', { params: Params, response: { 204: z.null() } }),
     async (request, reply) => {
       const { thread } = await ask.thread(request.params.id);
-      const { name, roles } = principalOf(request);
+      const { name, roles } = requirePrincipal(request);
       if (thread.startedBy !== name && !roles.includes('admin')) {
         throw new TriageError('forbidden', `The thread was started by ${thread.startedBy}; only they or an admin may delete it.`);
       }
@@ -150,7 +157,7 @@ function registerThreads(app: ApiApp, { ask, findBuild }: AskRouteDeps): void {
   );
 }
 
-function principalOf(request: FastifyRequest): Principal {
+function requirePrincipal(request: FastifyRequest): Principal {
   const principal: Principal | null = request.principal;
   if (principal === null) throw new TriageError('internal', 'A route that needs a token ran without one');
   return principal;
@@ -186,7 +193,7 @@ export function eventStream(work: (emit: Emit, signal: AbortSignal) => Promise<v
     .catch((error: unknown) => {
       if (gone.signal.aborted) return;
       onError(error);
-      emit('error', toldOf(error));
+      emit('error', toClientError(error));
     })
     .finally(() => {
       emit('done', {});
@@ -195,10 +202,10 @@ export function eventStream(work: (emit: Emit, signal: AbortSignal) => Promise<v
   return stream;
 }
 
-/** What was not thrown on purpose, and a driver's words, are for the log. */
-function toldOf(error: unknown): { code: string; message: string; retryable: boolean } {
+/** Returns the error for the client. Unexpected errors and driver messages appear only in the log. */
+function toClientError(error: unknown): { code: string; message: string; retryable: boolean } {
   const known = error instanceof TriageError && !(error.code === 'storage-failed' && error.cause !== undefined);
   const code = error instanceof TriageError ? error.code : 'internal';
-  const message = known ? messageOf(error) : 'Something went wrong. See the server log.';
+  const message = known ? getErrorMessage(error) : 'Something went wrong. See the server log.';
   return { code, message, retryable: error instanceof TriageError && error.retryable };
 }

@@ -3,12 +3,11 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { requireInScope } from '../domain/access.ts';
 import type { NewBuild } from '../domain/build.ts';
-import { messageOf, TriageError } from '../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../domain/errors.ts';
 import { sha256InTurns } from '../providers/read-input.ts';
 import { type Delivery, findRecorded, type IntakeDeps, type Recorded, recordBuild } from '../service/intake/record-build.ts';
 import { keepShownSecrets } from '../service/intake/shown-secrets.ts';
 import {
-  buildOf,
   FormUpload,
   JsonUpload,
   MAX_FILES,
@@ -17,13 +16,14 @@ import {
   readJsonUpload,
   readMetadata,
   requireSomethingToRead,
+  toNewBuild,
   type Upload,
   type UploadedFile,
   type UploadMetadata,
   withDistinctNames,
 } from '../service/intake/upload.ts';
 import { answerFor, BuildReceived } from './answers.ts';
-import { headerOf } from './webhook-route.ts';
+import { readHeader } from './webhook-route.ts';
 
 const UploadHeaders = z.object({
   'idempotency-key': z
@@ -32,7 +32,10 @@ const UploadHeaders = z.object({
     .describe('The same key with the same content returns the same response; with different content, 409.'),
 });
 
-/** `POST /api/builds`: takes a build with its logs and reports, as a form or as JSON, and answers 202 once all of it is kept. */
+/**
+ * Registers `POST /api/builds`, which accepts a build with its logs and reports, as a form or as JSON, and
+ * answers 202 once everything is stored.
+ */
 export async function registerBuildUpload(app: FastifyInstance, deps: IntakeDeps): Promise<void> {
   const { maxBodyBytes } = deps.settings.http;
   const limits = { fileSize: maxBodyBytes, fieldSize: 64 * 1024, parts: 3 * MAX_FILES + 1 };
@@ -59,7 +62,7 @@ export async function registerBuildUpload(app: FastifyInstance, deps: IntakeDeps
       refuseOversized(request, maxBodyBytes);
       const upload = request.isMultipart() ? await readFormUpload(request, maxBodyBytes) : readJsonUpload(request.body);
       requireInScope(request.principal, upload.metadata.repository);
-      const delivery = await deliveryOf(request, upload);
+      const delivery = await identifyDelivery(request, upload);
       const recorded = await inTurn(turns, coordinates(upload), () => keepUpload(deps, delivery, upload));
       return reply.status(202).send(answerFor(deps.settings, recorded));
     },
@@ -70,10 +73,11 @@ async function keepUpload(deps: IntakeDeps, delivery: Delivery, upload: Upload):
   const before = await findRecorded(deps, delivery);
   if (before !== null) return before;
   const prepared = await prepareSources(upload.files, deps.settings.http.maxLogBytes, deps.masker, deps.uploadReaders);
-  const build = buildOf(upload.metadata);
+  const build = toNewBuild(upload.metadata);
   if (build.status === 'failed') requireSomethingToRead(prepared);
   const row = await claimRow(deps, build, prepared);
-  // Another process has received the build meanwhile; where it was this very upload, its answer is ours.
+  // Another process has received the build in the meantime. If it received this same upload, its answer is
+  // returned.
   if (row.taken) return (await findRecorded(deps, delivery)) ?? receivedBefore(build, row.id);
   try {
     for (const source of prepared.sources) await deps.archive.put(row.id, source);
@@ -85,7 +89,10 @@ async function keepUpload(deps: IntakeDeps, delivery: Delivery, upload: Upload):
   }
 }
 
-/** What was refused leaves nothing behind; where even that fails, the next start of an embedded service looks after it. */
+/**
+ * Removes the stored parts of a rejected upload. If that fails, the next start of an embedded service removes
+ * them.
+ */
 async function withdraw({ stores, archive, logger }: IntakeDeps, buildId: string): Promise<void> {
   try {
     if ((await stores.builds.withdrawUnfinished(buildId)).length > 0) await archive.remove(buildId);
@@ -95,10 +102,11 @@ async function withdraw({ stores, archive, logger }: IntakeDeps, buildId: string
 }
 
 /**
- * The build's row comes first, as `unknown`, so that its logs have something to belong to; it gets its status, and its triage job, in
- * the transaction that follows: one that has a status is `taken`. A crash in between leaves a row that the sender's next try completes,
- * with its own logs only; a failure takes the row back. Logs of the same names are replaced one by one: another process may be receiving
- * the same upload right now, and what it has kept must not be gone when it says so.
+ * Creates the build's row with the status `unknown`, so that its logs can reference it. The following
+ * transaction sets its status and adds its triage job; a row that has a status is `taken`. A crash in between
+ * leaves a row that the sender's next attempt completes, with its own logs only; an error removes the row.
+ * Logs of the same names are replaced one by one: another process may be receiving the same upload at this
+ * moment, and what it has stored must not be gone when it reports success.
  */
 async function claimRow(
   deps: IntakeDeps,
@@ -135,11 +143,14 @@ function coordinates({ metadata }: Upload): string {
   return JSON.stringify([metadata.repository, metadata.pipeline, String(metadata.number), metadata.attempt]);
 }
 
-/** A key belongs to the token that used it; without one, the content is its own key. */
-async function deliveryOf(request: FastifyRequest, upload: Upload): Promise<Delivery> {
+/**
+ * Returns the identity of the delivery. A key belongs to the token that used it; without a key, the digest of
+ * the content is used.
+ */
+async function identifyDelivery(request: FastifyRequest, upload: Upload): Promise<Delivery> {
   const parts = upload.files.flatMap((file) => [`\n${file.kind} ${JSON.stringify(file.name)} ${file.bytes.length}\n`, file.bytes]);
   const bodySha256 = await sha256InTurns([JSON.stringify(upload.metadata), ...parts]);
-  const key = headerOf(request, 'idempotency-key');
+  const key = readHeader(request, 'idempotency-key');
   if (key !== undefined && !/^[\x21-\x7e]{1,255}$/.test(key)) {
     throw new TriageError('invalid-input', 'Idempotency-Key must be 1 to 255 visible ASCII characters.');
   }
@@ -150,7 +161,7 @@ async function deliveryOf(request: FastifyRequest, upload: Upload): Promise<Deli
 function refuseOversized(request: FastifyRequest, maxBytes: number): void {
   const declared = Number(request.headers['content-length'] ?? 0);
   if (declared <= maxBytes) return;
-  // Read by nobody, it must flow off, or the sender waits for room before it reads the answer.
+  // The unread body must be drained; otherwise the sender blocks before it reads the response.
   request.raw.resume();
   throw new TriageError(
     'too-large',
@@ -176,14 +187,14 @@ async function readFormUpload(request: FastifyRequest, maxBytes: number): Promis
         const bytes = await collect(part, createRoom(0, MAX_METADATA_BYTES));
         metadata = readMetadata(new TextDecoder().decode(bytes));
       } else {
-        const kind = kindOf(part.fieldname);
+        const kind = parseFileKind(part.fieldname);
         if (files.filter((file) => file.kind === kind).length >= MAX_FILES) throw tooMany(kind);
         // A part may name no file; the kind is a name then.
         files.push({ name: part.filename ?? '', kind, bytes: await collect(part, room) });
       }
     }
   } catch (error) {
-    // What nobody reads any more must flow off, or the connection stalls before the answer.
+    // The rest of the body must be drained; otherwise the connection stalls before the response.
     request.raw.unpipe();
     request.raw.resume();
     throw unreadable(error);
@@ -193,21 +204,28 @@ async function readFormUpload(request: FastifyRequest, maxBytes: number): Promis
   return { metadata, files: withDistinctNames(files) };
 }
 
-/** What the form's parser throws knows its status, save for a form that is no form. */
+/**
+ * Converts an error of the form parser. Most have a status already; the error for a body that is no form has
+ * none.
+ */
 function unreadable(error: unknown): unknown {
   if (error instanceof TriageError || (error instanceof Error && 'statusCode' in error)) return error;
-  return new TriageError('invalid-input', `The form cannot be read: ${messageOf(error)}. Send multipart/form-data with its boundary.`, {
-    cause: error,
-  });
+  return new TriageError(
+    'invalid-input',
+    `The form cannot be read: ${getErrorMessage(error)}. Send multipart/form-data with its boundary.`,
+    {
+      cause: error,
+    },
+  );
 }
 
 function fieldValue(name: string, value: unknown, truncated: boolean): unknown {
-  if (name !== 'metadata') kindOf(name);
+  if (name !== 'metadata') parseFileKind(name);
   if (truncated) throw new TriageError('too-large', 'The metadata is larger than 64 kB. Send logs as "log" files.');
   return value;
 }
 
-function kindOf(fieldName: string): UploadedFile['kind'] {
+function parseFileKind(fieldName: string): UploadedFile['kind'] {
   if (fieldName === 'log' || fieldName === 'report' || fieldName === 'artifact') return fieldName;
   throw new TriageError(
     'invalid-input',
@@ -217,7 +235,7 @@ function kindOf(fieldName: string): UploadedFile['kind'] {
 
 type Room = ReturnType<typeof createRoom>;
 
-/** Room for the bytes of all files of a request, so that each byte is kept once. */
+/** Creates one buffer for the bytes of all files of a request, so that each byte is stored once. */
 function createRoom(expected: number, limit: number) {
   let bytes = Buffer.allocUnsafeSlow(Math.min(expected > 0 ? expected : 64 * 1024, limit));
   let start = 0;
@@ -234,7 +252,7 @@ function createRoom(expected: number, limit: number) {
       bytes.set(chunk, end);
       end += chunk.length;
     },
-    /** The bytes added since the last call. */
+    /** Returns the bytes added since the last call. */
     take(): Uint8Array {
       const taken = bytes.subarray(start, end);
       start = end;

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { Cause, CauseChange, CauseEvent, CauseList } from '../domain/cause.ts';
 import type { Clock } from '../lib/time.ts';
-import { listOf, pageOf, pageQuery } from '../ports/database.ts';
+import { createListSchema, pageQuery, toPage } from '../ports/database.ts';
 import { changeCause } from '../service/causes.ts';
-import { reviewerOf } from '../service/review/queue.ts';
+import { requireReviewer } from '../service/review/queue.ts';
 import type { ScopedStores } from '../stores/stores.ts';
 import { type ApiApp, route } from './route.ts';
 
@@ -23,17 +23,17 @@ const Body = Key.extend({ version: z.int().min(1).max(2_147_483_647).describe('T
 const Events = z.object({ items: z.array(CauseEvent) });
 const MOST_EVENTS = 100;
 
-/** How causes stand, and what people make of them. */
+/** Registers the routes that show the status of causes and change it. */
 export function registerCauseRoutes(app: ApiApp, { stores, clock }: CauseRouteDeps): void {
   app.get(
     '/api/causes',
     route('read', 'Causes', 'listCauses', 'Causes by state, red ones first', {
       querystring: Query,
-      response: { 200: listOf(Cause) },
+      response: { 200: createListSchema(Cause) },
     }),
     async ({ query: { list, repository, limit, offset }, principal }) => {
       const filter = { list, assignee: principal?.name ?? '', ...(repository !== undefined && { repository }) };
-      return pageOf(await stores.causes.list(filter, { limit, offset }), { limit, offset });
+      return toPage(await stores.causes.list(filter, { limit, offset }), { limit, offset });
     },
   );
   app.get(
@@ -48,6 +48,6 @@ export function registerCauseRoutes(app: ApiApp, { stores, clock }: CauseRouteDe
       body: Body,
       response: { 200: Cause },
     }),
-    async (request) => await changeCause({ stores, clock }, request.body, reviewerOf(request)),
+    async (request) => await changeCause({ stores, clock }, request.body, requireReviewer(request)),
   );
 }

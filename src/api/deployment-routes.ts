@@ -40,7 +40,7 @@ const Kept = z.object({
   at: z.iso.datetime(),
 }) satisfies z.ZodType<Deployment>;
 
-/** `POST /api/deployments`: what went live, for the trends of its repository. */
+/** Registers `POST /api/deployments`, which records deployments for the trends of a repository. */
 export function registerDeploymentRoutes(app: ApiApp, { clock, ...deps }: DeploymentRouteDeps): void {
   app.post(
     '/api/deployments',

@@ -19,7 +19,10 @@ const Reported = z.object({
   analyses: z.array(z.string()).describe('Answers that now include it; later answers of the build include it as well'),
 });
 
-/** `POST /api/builds/:id/experiments`: what a job or a developer found by running a failing command again. */
+/**
+ * Registers `POST /api/builds/:id/experiments`, which takes the result of running a failing command again,
+ * from a job or a developer.
+ */
 export function registerExperimentRoutes(app: ApiApp, deps: ExperimentRouteDeps): void {
   app.post(
     '/api/builds/:id/experiments',

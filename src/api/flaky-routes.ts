@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { TestFlakiness } from '../domain/flakiness.ts';
 import { append, present } from '../lib/collections.ts';
 import type { Clock } from '../lib/time.ts';
-import { pageOf, pageQuery, queryInteger } from '../ports/database.ts';
+import { pageQuery, queryInteger, toPage } from '../ports/database.ts';
 import {
   FlakyTest,
   flakyTest,
@@ -12,7 +12,7 @@ import {
   quarantineTest,
   quarantineText,
 } from '../service/answers/flaky.ts';
-import { reviewerOf } from '../service/review/queue.ts';
+import { requireReviewer } from '../service/review/queue.ts';
 import type { FlakinessFilter } from '../stores/flakiness.ts';
 import type { ScopedStores } from '../stores/stores.ts';
 import { type ApiApp, route } from './route.ts';
@@ -47,7 +47,10 @@ const TEXTS = {
   text: { type: 'text/plain; charset=utf-8', write: quarantineText },
 } as const;
 
-/** Tests that failed and passed without a change. A build may read the list to quarantine them; here no failure is hidden because of it. */
+/**
+ * Registers the routes for tests that failed and passed without a change. A build may read the list to
+ * quarantine them; Faultline itself hides no failure because of it.
+ */
 export function registerFlakyRoutes(app: ApiApp, { stores, clock }: FlakyRouteDeps): void {
   app.post(
     '/api/flaky-tests/quarantine',
@@ -61,7 +64,7 @@ export function registerFlakyRoutes(app: ApiApp, { stores, clock }: FlakyRouteDe
         response: { 200: FlakyTest },
       },
     ),
-    async (request) => flakyTest(await quarantineTest({ stores, clock }, request.body, reviewerOf(request))),
+    async (request) => flakyTest(await quarantineTest({ stores, clock }, request.body, requireReviewer(request))),
   );
   app.get(
     '/api/flaky-tests',
@@ -82,15 +85,15 @@ export function registerFlakyRoutes(app: ApiApp, { stores, clock }: FlakyRouteDe
       const filter = present(given);
       if (format !== 'json') {
         const { type, write } = TEXTS[format];
-        return await reply.type(type).send(write(await allOf(stores, filter)));
+        return await reply.type(type).send(write(await listAll(stores, filter)));
       }
       const items = (await stores.flakiness.list(filter, { limit, offset })).map(flakyTest);
-      return pageOf(items, { limit, offset });
+      return toPage(items, { limit, offset });
     },
   );
 }
 
-async function allOf(stores: FlakyRouteDeps['stores'], filter: FlakinessFilter): Promise<TestFlakiness[]> {
+async function listAll(stores: FlakyRouteDeps['stores'], filter: FlakinessFilter): Promise<TestFlakiness[]> {
   const all: TestFlakiness[] = [];
   while (all.length < MOST_LISTED) {
     const page = await stores.flakiness.list(filter, { limit: PAGE, offset: all.length });

@@ -1,34 +1,36 @@
 import { z } from 'zod';
 import { Provider } from '../domain/build.ts';
-import { providersOf } from '../providers/registry.ts';
+import { createProviders } from '../providers/registry.ts';
 import { createDeliveryInbox } from '../service/intake/delivery-inbox.ts';
 import { createDeliveryProcessor, createJobNotifier } from '../service/intake/delivery-processor.ts';
 import type { IntakeDeps, IntakeParts, IntakeSettings } from '../service/intake/record-build.ts';
 import type { ScopedStores } from '../stores/stores.ts';
-import { linksOf } from './answers.ts';
+import { buildDeliveryLinks } from './answers.ts';
 import { registerBuildUpload } from './build-upload.ts';
 import { type ApiApp, found, route } from './route.ts';
 import { registerWebhook } from './webhook-route.ts';
 
 /**
- * The routes through which builds come in, and behind them the processor, which makes builds of what was received. Each route has
- * a scope of its own, since each reads its body in its own way.
+ * Registers the routes that receive builds, and the processor that creates builds from what was received.
+ * Each route has its own scope, because each reads its body in a different way.
  */
 export async function registerIntakeRoutes(app: ApiApp, parts: IntakeParts): Promise<void> {
   const jobNotifier = createJobNotifier(parts);
   const inbox = createDeliveryInbox(parts.stores.deliveries);
   const processor = createDeliveryProcessor({ ...parts, jobNotifier, busy: inbox.busy });
   const deps: IntakeDeps = { ...parts, jobNotifier, inbox, processor };
-  // What an earlier process left is searched for once there are routes to serve, not by whoever only describes them.
+  // The search for unfinished work of earlier processes starts when the server listens, not when the routes
+  // are only described.
   app.addHook('onListen', async () => processor.sweep());
   app.addHook('onClose', async () => await processor.stop());
-  for (const provider of providersOf(parts.settings.providers)) await app.register(async (scope) => registerWebhook(scope, provider, deps));
+  for (const provider of createProviders(parts.settings.providers))
+    await app.register(async (scope) => registerWebhook(scope, provider, deps));
   await app.register((scope) => registerBuildUpload(scope, deps));
 }
 
 const Params = z.object({ source: Provider, id: z.string().min(1).max(300) });
 
-/** Where a delivery has got to. */
+/** The state of a delivery. */
 const DeliveryView = z
   .object({
     source: z.string(),
@@ -51,7 +53,7 @@ interface DeliveryRouteDeps {
   readonly settings: IntakeSettings;
 }
 
-/** `GET /api/deliveries/:source/:id`: what became of a delivery. */
+/** Registers `GET /api/deliveries/:source/:id`, which returns the outcome of a delivery. */
 export function registerDeliveryRoute(app: ApiApp, { stores, settings }: DeliveryRouteDeps): void {
   app.get(
     '/api/deliveries/:source/:id',
@@ -60,7 +62,7 @@ export function registerDeliveryRoute(app: ApiApp, { stores, settings }: Deliver
       const kept = found(await stores.deliveries.find(source, id), `delivery ${id} of ${source}`);
       const { event, state, attempts, receivedAt, buildId } = kept;
       const key = { source, deliveryId: id };
-      return { ...key, event, state, attempts, receivedAt, buildId, links: linksOf(settings, key, buildId) };
+      return { ...key, event, state, attempts, receivedAt, buildId, links: buildDeliveryLinks(settings, key, buildId) };
     },
   );
 }

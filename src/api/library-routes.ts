@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { FailureRow } from '../domain/failure.ts';
 import { Rule, RuleInput } from '../domain/library.ts';
-import { listOf, pageOf, pageQuery } from '../ports/database.ts';
-import { reviewerOf } from '../service/review/queue.ts';
+import { createListSchema, pageQuery, toPage } from '../ports/database.ts';
+import { requireReviewer } from '../service/review/queue.ts';
 import { createRule, type RuleDeps, tryRule, withdrawRule } from '../service/review/rules.ts';
 import { confirmStays, type TeachDeps, withdrawEntry } from '../service/review/undo.ts';
 import { TeachView, WithdrawBody } from '../service/review/views.ts';
@@ -10,7 +10,7 @@ import { type ApiApp, route } from './route.ts';
 
 const Params = z.object({ id: z.string().min(1).max(100) });
 
-/** Second thoughts about what was taught. */
+/** Registers the routes that withdraw library entries or change them later. */
 export function registerLibraryRoutes(app: ApiApp, deps: TeachDeps): void {
   app.post(
     '/api/library/:id/withdraw',
@@ -20,7 +20,7 @@ export function registerLibraryRoutes(app: ApiApp, deps: TeachDeps): void {
       body: WithdrawBody,
       response: { 200: TeachView },
     }),
-    async (request) => await withdrawEntry(deps, { id: request.params.id, by: reviewerOf(request), reason: request.body.reason }),
+    async (request) => await withdrawEntry(deps, { id: request.params.id, by: requireReviewer(request), reason: request.body.reason }),
   );
   app.post(
     '/api/library/:id/stays',
@@ -29,7 +29,7 @@ export function registerLibraryRoutes(app: ApiApp, deps: TeachDeps): void {
       params: Params,
       response: { 200: TeachView },
     }),
-    async (request) => await confirmStays(deps, { id: request.params.id, by: reviewerOf(request) }),
+    async (request) => await confirmStays(deps, { id: request.params.id, by: requireReviewer(request) }),
   );
 }
 
@@ -38,7 +38,7 @@ const RulesQuery = z.strictObject({
   withdrawn: z.enum(['true', 'false']).default('false').describe('Include withdrawn versions'),
   ...pageQuery,
 });
-const RuleList = listOf(Rule);
+const RuleList = createListSchema(Rule);
 const TrialView = z.object({
   /** Why it would be refused; null: it would be taken. */
   refused: z.string().nullable(),
@@ -47,14 +47,14 @@ const TrialView = z.object({
   tried: z.int(),
 });
 
-/** What reviewers know of a kind of failure before the next one happens. */
+/** Registers the routes for rules, in which reviewers describe a kind of failure before it occurs again. */
 export function registerRuleRoutes(app: ApiApp, deps: RuleDeps): void {
   app.get(
     '/api/rules',
     route('review', 'Rules', 'listRules', 'Rules of reviewers, newest first', { querystring: RulesQuery, response: { 200: RuleList } }),
     async ({ query: { withdrawn, limit, offset } }) => {
       const items = await deps.stores.rules.list({ limit, offset }, { withdrawn: withdrawn === 'true' });
-      return pageOf(items, { limit, offset });
+      return toPage(items, { limit, offset });
     },
   );
   app.post(
@@ -67,7 +67,7 @@ export function registerRuleRoutes(app: ApiApp, deps: RuleDeps): void {
     }),
     async (request) => {
       const { replaces, ...input } = request.body;
-      return await createRule(deps, input, reviewerOf(request), replaces);
+      return await createRule(deps, input, requireReviewer(request), replaces);
     },
   );
   app.post(
@@ -85,6 +85,6 @@ export function registerRuleRoutes(app: ApiApp, deps: RuleDeps): void {
   app.post(
     '/api/rules/:id/withdraw',
     route('review', 'Rules', 'withdrawRule', 'Withdraw a rule', { params: Params, body: WithdrawBody, response: { 200: Rule } }),
-    async (request) => await withdrawRule(deps, { id: request.params.id, by: reviewerOf(request), reason: request.body.reason }),
+    async (request) => await withdrawRule(deps, { id: request.params.id, by: requireReviewer(request), reason: request.body.reason }),
   );
 }

@@ -2,13 +2,16 @@ import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { RouteAccess } from '../domain/access.ts';
 import { TriageError } from '../domain/errors.ts';
-import { maxOf } from '../lib/collections.ts';
+import { findMax } from '../lib/collections.ts';
 import { tooMany } from './refusal.ts';
 
 const MINUTE_MS = 60_000;
-/** Tokens or signatures that one address may get wrong in a minute before it is told to wait. */
+/** The number of wrong tokens or signatures per minute and address before the address must wait. */
 const WRONG_GUESSES_PER_MINUTE = 30;
-/** As much of a token as names its kind and its first few digits: who tries the rest from many addresses is told to wait too. */
+/**
+ * The number of leading token characters by which wrong tokens are counted: the kind of the token and its
+ * first few digits. An attacker who tries the rest from many addresses must wait too.
+ */
 const GUESSED_PREFIX = 12;
 /** GitHub names the repository, organisation or App that the webhook belongs to. */
 const GITHUB_TARGET = 'x-github-hook-installation-target-id';
@@ -21,10 +24,13 @@ const MOST_STREAMS_OF_ALL = 2_000;
 
 export type Limits = ReturnType<typeof createLimits>;
 
-/** Limits beside the one of every address. They are of this process: behind a balancer each of n processes allows as much. */
+/**
+ * Creates the limits that apply in addition to the limit per address. They are per process: behind a load
+ * balancer, each of n processes allows the full amount.
+ */
 export function createLimits(app: FastifyInstance, { perToken, perSource }: { perToken: number; perSource: number }) {
   const byAddress = app.createRateLimit({ max: WRONG_GUESSES_PER_MINUTE, timeWindow: MINUTE_MS });
-  const byPrefix = app.createRateLimit({ max: WRONG_GUESSES_PER_MINUTE, timeWindow: MINUTE_MS, keyGenerator: prefixOf });
+  const byPrefix = app.createRateLimit({ max: WRONG_GUESSES_PER_MINUTE, timeWindow: MINUTE_MS, keyGenerator: hashTokenPrefix });
   const byHolder = app.createRateLimit({
     max: perToken,
     timeWindow: MINUTE_MS,
@@ -37,11 +43,14 @@ export function createLimits(app: FastifyInstance, { perToken, perSource }: { pe
       const counted = await byHolder(request);
       if (!counted.isAllowed && counted.isExceeded) throw tooMany('Too many requests with this token.', counted.ttl);
     },
-    /** How long somebody who got a token or signature wrong too often is to wait, in milliseconds; null: not too often. */
+    /**
+     * Counts a wrong token or signature and returns how long its sender must wait, in milliseconds. Returns
+     * null below the limit.
+     */
     countGuess: async (request: FastifyRequest) => {
       const counted = [await byAddress(request), await byPrefix(request)];
       const waits = counted.map((one) => (!one.isAllowed && one.isExceeded ? one.ttl : 0));
-      return maxOf(waits) > 0 ? maxOf(waits) : null;
+      return findMax(waits) > 0 ? findMax(waits) : null;
     },
     countStream: streamCounter(),
   };
@@ -69,20 +78,20 @@ function streamCounter() {
   };
 }
 
-/** No token is kept, not even the beginning of one. */
-function prefixOf(request: FastifyRequest): string {
+/** Returns a rate limit key. It contains a digest, so that no part of a token is kept. */
+function hashTokenPrefix(request: FastifyRequest): string {
   const prefix = (request.headers.authorization ?? '').slice(0, 'Bearer '.length + GUESSED_PREFIX);
   if (prefix === '') return `address ${request.ip}`;
   return `prefix ${createHash('sha256').update(prefix).digest('hex')}`;
 }
 
 /**
- * Counts what a sender of webhooks had accepted, which only a right signature brings about, and tells one that sends too much
- * to wait. Nobody can use up the share of another: a forged sender's name costs a signature.
+ * Counts the accepted deliveries of each webhook sender, and makes a sender wait that sends too many. Only a
+ * valid signature counts, so no one can use up the quota of another sender with a forged name.
  */
 function limitSources(app: FastifyInstance, perMinute: number): void {
   const windows = new Map<string, { readonly from: number; count: number }>();
-  const windowOf = (source: string) => {
+  const openWindow = (source: string) => {
     const now = Date.now();
     const known = windows.get(source);
     if (known !== undefined && now >= known.from && now - known.from < MINUTE_MS) return known;
@@ -94,20 +103,23 @@ function limitSources(app: FastifyInstance, perMinute: number): void {
     return fresh;
   };
   app.addHook('onRequest', async (request) => {
-    const source = sourceOf(request);
+    const source = identifySender(request);
     const known = source === null ? undefined : windows.get(source);
     if (known === undefined || known.count < perMinute) return;
     const waitMs = known.from + MINUTE_MS - Date.now();
     if (waitMs > 0) throw tooMany('Too many deliveries from this sender. Deliver them again later.', waitMs);
   });
   app.addHook('onResponse', async (request, reply) => {
-    const source = reply.statusCode < 300 ? sourceOf(request) : null;
-    if (source !== null) windowOf(source).count += 1;
+    const source = reply.statusCode < 300 ? identifySender(request) : null;
+    if (source !== null) openWindow(source).count += 1;
   });
 }
 
-/** Who sends webhooks: GitHub's own name of the hook's owner; for Jenkins the address. Null for what is no webhook. */
-function sourceOf(request: FastifyRequest): string | null {
+/**
+ * Identifies the sender of a webhook: GitHub's name for the owner of the hook, or the address for Jenkins.
+ * Returns null if the request is no webhook.
+ */
+function identifySender(request: FastifyRequest): string | null {
   const access: RouteAccess | undefined = request.routeOptions.config.access;
   if (access === undefined || !('signature' in access)) return null;
   if (access.signature !== 'github') return `${access.signature} ${request.ip}`;

@@ -8,7 +8,7 @@ import {
   SentMessage,
 } from '../domain/notification-rule.ts';
 import { deleteRule, previewRule, type RuleDeps, RulePreview, saveOwner, saveRule, sendTest } from '../service/notification-rules.ts';
-import { reviewerOf } from '../service/review/queue.ts';
+import { requireReviewer } from '../service/review/queue.ts';
 import { type ApiApp, found, route } from './route.ts';
 
 const TAG = 'Notifications';
@@ -19,7 +19,7 @@ const Done = z.object({ done: z.literal(true) });
 const DONE = { done: true } as const;
 const LISTED = 50;
 
-/** Rules that say whom to tell of which failures, and where messages about the failures of owners go. */
+/** Registers the routes for notification rules and for the channels of owners. */
 export function registerNotificationRoutes(app: ApiApp, deps: RuleDeps): void {
   const { notificationRules: rules } = deps.stores;
   app.get(
@@ -43,7 +43,7 @@ export function registerNotificationRoutes(app: ApiApp, deps: RuleDeps): void {
   app.post(
     '/api/notification-rules',
     route('review', TAG, 'createNotificationRule', 'Create a rule', { body: NotificationRuleInput, response: { 201: NotificationRule } }),
-    async (request, reply) => reply.code(201).send(await saveRule(deps, request.body, reviewerOf(request))),
+    async (request, reply) => reply.code(201).send(await saveRule(deps, request.body, requireReviewer(request))),
   );
   app.post(
     '/api/notification-rules/:id',
@@ -53,7 +53,7 @@ export function registerNotificationRoutes(app: ApiApp, deps: RuleDeps): void {
     }),
     async (request) => {
       const { version, ...input } = request.body;
-      return await saveRule(deps, input, reviewerOf(request), { id: request.params.id, version });
+      return await saveRule(deps, input, requireReviewer(request), { id: request.params.id, version });
     },
   );
   app.delete(
@@ -63,7 +63,7 @@ export function registerNotificationRoutes(app: ApiApp, deps: RuleDeps): void {
       response: { 200: Done },
     }),
     async (request) => {
-      await deleteRule(deps, request.params.id, reviewerOf(request));
+      await deleteRule(deps, request.params.id, requireReviewer(request));
       return DONE;
     },
   );
@@ -80,7 +80,7 @@ export function registerNotificationRoutes(app: ApiApp, deps: RuleDeps): void {
     route('review', TAG, 'testNotificationRule', 'Send a test message of a rule now', { params: Params, response: { 200: Done } }),
     async (request) => {
       const { id } = request.params;
-      await sendTest(deps, found(await rules.find(id), `notification rule ${id}`), reviewerOf(request));
+      await sendTest(deps, found(await rules.find(id), `notification rule ${id}`), requireReviewer(request));
       return DONE;
     },
   );
@@ -109,7 +109,7 @@ function registerOwnerRoutes(app: ApiApp, deps: RuleDeps): void {
       },
     ),
     async (request) => {
-      await saveOwner(deps, request.body, reviewerOf(request));
+      await saveOwner(deps, request.body, requireReviewer(request));
       return DONE;
     },
   );

@@ -16,13 +16,13 @@ const Short = {
 };
 const Health = z.object({ state: State, says: z.string(), since: z.string() });
 
-/** Who may read the numbers, and whether what backends say in words is told here too. */
+/** The access rules of the metrics and of the details that backends report; null: details are not served. */
 interface OperationsAccess {
   readonly metrics: RouteAccess;
   readonly details: RouteAccess | null;
 }
 
-/** `/healthz`, `/readyz`, `/metrics`, and for people with a token `/api/readiness`. */
+/** Registers `/healthz`, `/readyz`, `/metrics`, and, for token holders, `/api/readiness`. */
 export function registerOperations(app: FastifyInstance, deps: WatchedApp, access: OperationsAccess): void {
   registerHealth(app, deps);
   app.get(
@@ -100,7 +100,10 @@ const MAX_BODY_BYTES = 1024;
 
 const OPEN = { open: 'served on a separate port that serves nothing else and that only the scraper should reach' };
 
-/** A server for monitoring, on a port of its own: for processes without another server, and for scrapers without a token. */
+/**
+ * Builds a monitoring server on its own port, for processes without another server and for scrapers without a
+ * token.
+ */
 export async function buildOperations(deps: WatchedApp & Pick<App, 'logger'>): Promise<FastifyInstance> {
   const app = fastify({
     loggerInstance: toFastifyLogger(deps.logger),
@@ -123,8 +126,9 @@ export async function buildOperations(deps: WatchedApp & Pick<App, 'logger'>): P
 }
 
 /**
- * For every route that is registered after this: its answers are timed, what its handler logs bears the request's id, and where builds come
- * in a trace begins. A traceparent that a sender brings is not taken over: who we trace is no stranger's choice.
+ * Observes every route that is registered later: its responses are timed, its log lines get the request id,
+ * and routes that receive builds start a trace. The `traceparent` header of a sender is ignored, because a
+ * stranger must not decide what is traced.
  */
 export function observeRequests(app: FastifyInstance, { logger, metrics, tracer }: Pick<App, 'logger' | 'metrics' | 'tracer'>): void {
   app.addHook('onRoute', (route) => {

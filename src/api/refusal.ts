@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { messageOf, TriageError, type TriageErrorCode } from '../domain/errors.ts';
+import { getErrorMessage, TriageError, type TriageErrorCode } from '../domain/errors.ts';
 import { explainIssues, summarizeIssues } from '../lib/explain-issue.ts';
 import type { Logger } from '../ports/telemetry.ts';
 import type { ErrorAnswer } from './answers.ts';
@@ -24,15 +24,15 @@ const STATUS: Partial<Record<TriageErrorCode, number>> = {
   'storage-failed': 503,
   timeout: 504,
 };
-/** Of a server's own words, which may repeat the whole address. */
+/** Limit of quoted characters of a server's own message, which may repeat the whole URL. */
 const MAX_QUOTED = 200;
 const RETRY_AFTER_MS: Partial<Record<TriageErrorCode, number>> = { 'rate-limited': 60_000, locked: 5_000, 'storage-failed': 5_000 };
 
-/** What a client is told of an error. */
+/** The parts of an error that a client may see. */
 interface Refusal {
   readonly status: number;
   readonly error: TriageError;
-  /** How it went wrong and how to mend it, in words that are fit for the client. */
+  /** A message for the client that says what failed and how to fix it. */
   readonly message: string;
 }
 
@@ -47,7 +47,7 @@ export function refuse(thrown: unknown, request: FastifyRequest, reply: FastifyR
   return reply.status(status).header('content-type', 'application/json; charset=utf-8').serializer(JSON.stringify).send(answer);
 }
 
-/** Logs what went wrong and sets the headers that go with it; the body is the caller's. */
+/** Writes the error to the log and sets its headers. The caller sends the body. */
 export function recordRefusal(thrown: unknown, request: FastifyRequest, reply: FastifyReply, logger: Logger): Refusal {
   const error = toTriageError(thrown, request);
   const status = statusFor(error);
@@ -61,7 +61,7 @@ export function recordRefusal(thrown: unknown, request: FastifyRequest, reply: F
   return { status, error, message: toldMessage(error, request) };
 }
 
-/** For so many milliseconds the rest of a refused body is read and thrown away. */
+/** Milliseconds for which the rest of a refused body is read and discarded. */
 const LINGER_MS = 5_000;
 
 /**
@@ -84,7 +84,7 @@ function closeAfterAnswer(request: FastifyRequest, reply: FastifyReply): void {
 /** SQLSTATE classes 22 and 23 refuse a value or a constraint. The same request would fail again. */
 const REFUSED_VALUE = /^2[23]/;
 
-/** disk_full. The sender may come again once somebody has made room. */
+/** The PostgreSQL error `disk_full`. The sender may retry once space has been freed. */
 const DISK_FULL = '53100';
 
 function statusFor(error: TriageError): number {
@@ -93,7 +93,10 @@ function statusFor(error: TriageError): number {
   return STATUS[error.code] ?? 500;
 }
 
-/** A driver's words name hosts, users and values: they are for the log. */
+/**
+ * Returns the message for the client. Driver messages name hosts, users, and values, so they appear only in
+ * the log.
+ */
 function toldMessage(error: TriageError, request: FastifyRequest): string {
   if (error.code !== 'storage-failed' || error.cause === undefined) return error.message;
   return `The database request failed. See the server log, request ${request.id}.`;
@@ -101,7 +104,9 @@ function toldMessage(error: TriageError, request: FastifyRequest): string {
 
 const Issues = z.array(z.object({ path: z.string(), message: z.string() }));
 
-/** Makes a TriageError of what was thrown. The client is not told the details of an unexpected error. */
+/**
+ * Converts a thrown value to a TriageError. The details of an unexpected error are not sent to the client.
+ */
 function toTriageError(thrown: unknown, request: FastifyRequest): TriageError {
   if (thrown instanceof TriageError) return thrown;
   if (hasZodFastifySchemaValidationErrors(thrown)) {
@@ -117,21 +122,21 @@ function toTriageError(thrown: unknown, request: FastifyRequest): TriageError {
     const what = part === 'querystring' ? 'query' : (part ?? 'request');
     return new TriageError('invalid-input', summarizeIssues(`The ${what}`, issues), { details: { issues } });
   }
-  const status = statusOf(thrown);
+  const status = readStatusCode(thrown);
   if (thrown instanceof Error && 'code' in thrown && thrown.code === 'FST_ERR_CTP_INVALID_JSON_BODY')
     return new TriageError('invalid-input', 'The body is not valid JSON, or has a key such as "__proto__". Send one JSON value in UTF-8.');
-  if (status === 413) return new TriageError('too-large', `The body exceeds the size limit: ${messageOf(thrown)}.`);
+  if (status === 413) return new TriageError('too-large', `The body exceeds the size limit: ${getErrorMessage(thrown)}.`);
   if (status === 415 || status === 406) {
     const type = (request.headers['content-type'] ?? 'none').slice(0, 100);
     return new TriageError('unsupported-type', `The content type ${type} is not accepted here. See /docs for the accepted types.`);
   }
-  if (status === 404) return new TriageError('not-found', `There is no ${request.method} ${pathOf(request)}.`);
+  if (status === 404) return new TriageError('not-found', `There is no ${request.method} ${readPath(request)}.`);
   if (status !== null && status >= 400 && status < 500)
-    return new TriageError('invalid-input', `The request is invalid: ${messageOf(thrown).slice(0, MAX_QUOTED)}.`);
+    return new TriageError('invalid-input', `The request is invalid: ${getErrorMessage(thrown).slice(0, MAX_QUOTED)}.`);
   return new TriageError('internal', `Something went wrong. See the server log, request ${request.id}.`, { cause: thrown });
 }
 
-function statusOf(thrown: unknown): number | null {
+function readStatusCode(thrown: unknown): number | null {
   return thrown instanceof Error && 'statusCode' in thrown && typeof thrown.statusCode === 'number' ? thrown.statusCode : null;
 }
 
@@ -143,7 +148,7 @@ export function tooMany(message: string, waitMs: number): TriageError {
 }
 
 /**
- * What a server's parser reports. It also holds the raw bytes, tokens and all, so only the code is ever read.
+ * The error of a server's parser. It also holds the raw bytes, including tokens, so only the code is read.
  */
 interface ParserError {
   readonly code?: string | undefined;
@@ -155,7 +160,7 @@ interface ParserError {
  */
 export function refuseBroken(error: ParserError, socket: Socket, logger: Logger): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return;
-  const { status, code, message } = refusalOf(error);
+  const { status, code, message } = describeParserError(error);
   logger.warn({ status, code, reason: error.code, address: socket.remoteAddress }, 'request refused');
   const answer: ErrorAnswer = { error: { code, message } };
   const body = JSON.stringify(answer);
@@ -169,7 +174,7 @@ export function refuseBroken(error: ParserError, socket: Socket, logger: Logger)
   else socket.destroy();
 }
 
-function refusalOf({ code }: ParserError) {
+function describeParserError({ code }: ParserError) {
   if (code === 'HPE_HEADER_OVERFLOW')
     return { status: 431, code: 'too-large', message: 'The URL and headers exceed 16 kB. Send a shorter query.' };
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
@@ -177,7 +182,7 @@ function refusalOf({ code }: ParserError) {
   return { status: 400, code: 'invalid-input', message: 'This is not a valid HTTP request.' };
 }
 
-/** What a browser gets for an address that nothing has; null as long as there are no pages. */
+/** The handler for browsers that request an unknown address; null until pages are registered. */
 export interface UnknownPages {
   unknown: ((request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>) | null;
 }
@@ -196,14 +201,14 @@ interface KnownPath {
 export function answerUnrouted(app: FastifyInstance, pages: UnknownPages): void {
   const paths = new Map<string, KnownPath>();
   app.addHook('onRoute', ({ url, method }) => {
-    const known = paths.get(url) ?? { pattern: patternOf(url), methods: new Set(['OPTIONS']) };
+    const known = paths.get(url) ?? { pattern: toPathPattern(url), methods: new Set(['OPTIONS']) };
     paths.set(url, known);
     for (const one of [method].flat()) known.methods.add(one);
   });
   app.addHook('onRequest', async (request, reply) => {
     if (!request.is404) return;
     const { method } = request;
-    const path = pathOf(request);
+    const path = readPath(request);
     const known = paths.get(path) ?? [...paths.values()].find(({ pattern }) => pattern.test(path));
     const methods = [...(known?.methods ?? [])].sort();
     if (methods.length > 0) reply.header('allow', methods.join(', '));
@@ -216,12 +221,12 @@ export function answerUnrouted(app: FastifyInstance, pages: UnknownPages): void 
   });
 }
 
-/** Whether somebody looks at it in a browser. Programs ask below these folders. */
+/** Checks whether a browser requests a page. Paths below these folders are requested by programs. */
 function wantsPage({ method, headers }: FastifyRequest, path: string): boolean {
   return method === 'GET' && /\btext\/html\b/.test(headers.accept ?? '') && !/^\/(?:api|webhooks|mcp)(?:\/|$)/.test(path);
 }
 
-function patternOf(url: string): RegExp {
+function toPathPattern(url: string): RegExp {
   const segments = url.split('/').map((segment) => {
     if (segment.startsWith(':')) return '[^/]*';
     return segment === '*' ? '.*' : segment.replaceAll(/[.+?^${}()|[\]\\]/g, String.raw`\$&`);
@@ -229,8 +234,8 @@ function patternOf(url: string): RegExp {
   return new RegExp(`^${segments.join('/')}$`);
 }
 
-/** The path without its query: a query may hold a token. */
-function pathOf(request: FastifyRequest): string {
+/** Returns the path without its query, because a query may hold a token. */
+function readPath(request: FastifyRequest): string {
   return (request.url.split('?')[0] ?? '').slice(0, 300);
 }
 
@@ -238,7 +243,7 @@ function requestFields(request: FastifyRequest): object {
   return {
     requestId: request.id,
     method: request.method,
-    route: request.routeOptions.url ?? pathOf(request),
+    route: request.routeOptions.url ?? readPath(request),
     address: request.ip,
     principal: request.principal?.name,
   };
@@ -247,8 +252,8 @@ function requestFields(request: FastifyRequest): object {
 const PROBES: readonly string[] = ['/healthz', '/readyz', '/metrics'];
 
 /**
- * One line for each answer, at `debug` for the probes that come every few seconds, and for webhooks, whose
- * builds have a line of their own.
+ * Writes one log line per response. It uses the level `debug` for frequent probes and for webhooks, whose
+ * builds have a log line of their own.
  */
 export function logAnswer(logger: Logger, request: FastifyRequest, reply: FastifyReply): void {
   const fields = { ...requestFields(request), status: reply.statusCode, milliseconds: Math.round(reply.elapsedTime) };
@@ -258,12 +263,15 @@ export function logAnswer(logger: Logger, request: FastifyRequest, reply: Fastif
   else logger.info(fields, 'request answered');
 }
 
-/** The logger port in the shape that Fastify and its plugins write to. */
+/** Adapts the logger port to the interface that Fastify and its plugins use. */
 export function toFastifyLogger(logger: Logger): FastifyBaseLogger {
   return overLogger(() => logger);
 }
 
-/** Fastify makes a logger for every request, and few of them write a line: each is made when it does. */
+/**
+ * Creates each request logger when it first writes. Fastify creates one for every request, and few of them
+ * write a line.
+ */
 function overLogger(made: () => Logger): FastifyBaseLogger {
   const to = (write: (fields: object, message: string) => void) => (fields: unknown, message?: unknown) =>
     typeof fields === 'object' && fields !== null ? write(fields, String(message ?? 'server')) : write({}, String(fields));

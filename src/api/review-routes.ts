@@ -2,11 +2,10 @@ import { z } from 'zod';
 import { TriageError, typedText } from '../domain/errors.ts';
 import { Review, ReviewCounts, ReviewerQuestion } from '../domain/review.ts';
 import { present } from '../lib/collections.ts';
-import { pageOf } from '../ports/database.ts';
+import { toPage } from '../ports/database.ts';
 import { type DecideDeps, decideReview, listSame } from '../service/review/decide.ts';
 import {
   answerQuestion,
-  blindStateOf,
   isAdmin,
   nextFor,
   notHeld,
@@ -15,8 +14,9 @@ import {
   openReviewFor,
   type QuestionDeps,
   raced,
+  readBlindState,
   recordBlindGuess,
-  reviewerOf,
+  requireReviewer,
   skipReview,
   takeOverReview,
   unknownReview,
@@ -47,7 +47,7 @@ import { type ApiApp, route } from './route.ts';
 
 export interface ReviewDeps extends DecideDeps, Omit<QuestionDeps, 'stores'> {
   readonly stores: ScopedStores;
-  /** How long a claim holds, in milliseconds. */
+  /** The time for which a claim is valid, in milliseconds. */
   readonly claimMs: number;
   /** One item in so many hides its verdict at first; 0: none. */
   readonly blindEvery: number;
@@ -55,7 +55,10 @@ export interface ReviewDeps extends DecideDeps, Omit<QuestionDeps, 'stores'> {
 
 const Params = z.object({ id: z.string().min(1).max(100) });
 
-/** The review queue: read it, hold an item, give it back, decide it. The reviewer is whoever the token names. */
+/**
+ * Registers the routes of the review queue: read it, claim an item, release it, and decide it. The token
+ * names the reviewer.
+ */
 export function registerReviewRoutes(app: ApiApp, deps: ReviewDeps): void {
   registerReading(app, deps);
   registerHolding(app, deps);
@@ -80,7 +83,7 @@ function registerReading(app: ApiApp, { stores, blindEvery }: ReviewDeps): void 
       const items = await stores.reviews.list(present(filter), { limit, offset }, sort);
       const { state = 'waiting', category, repository } = filter;
       const asked = offset > 0 || state !== 'waiting' ? [] : await openQuestions({ stores }, present({ category, repository }));
-      return { ...pageOf(items, { limit, offset }), questions: asked };
+      return { ...toPage(items, { limit, offset }), questions: asked };
     },
   );
   app.get(
@@ -92,7 +95,7 @@ function registerReading(app: ApiApp, { stores, blindEvery }: ReviewDeps): void 
       if (review === null) throw unknownReview(id);
       const [analysis, events] = await Promise.all([stores.analyses.find(review.analysisId), stores.reviews.events(id)]);
       if (analysis === null) throw new TriageError('not-found', `The analysis ${review.analysisId} of this review is not stored.`);
-      const { blind } = await blindStateOf({ stores, blindEvery }, review, reviewerOf(request));
+      const { blind } = await readBlindState({ stores, blindEvery }, review, requireReviewer(request));
       return { review, analysis, events, blind };
     },
   );
@@ -107,7 +110,7 @@ function registerHolding(app: ApiApp, { stores, claimMs }: ReviewDeps): void {
     }),
     async (request) => {
       const { id } = request.params;
-      const reviewer = reviewerOf(request);
+      const reviewer = requireReviewer(request);
       const claimed = await stores.reviews.claim(id, reviewer, claimMs);
       if (claimed !== null) return claimed;
       const review = await stores.reviews.find(id);
@@ -120,7 +123,7 @@ function registerHolding(app: ApiApp, { stores, claimMs }: ReviewDeps): void {
     route('review', 'Review', 'releaseReview', 'Release an item', { params: Params, response: { 200: Review, 409: ReviewConflict } }),
     async (request) => {
       const { id } = request.params;
-      const reviewer = reviewerOf(request);
+      const reviewer = requireReviewer(request);
       const released = await stores.reviews.release(id, reviewer);
       if (released !== null) return released;
       const review = await stores.reviews.find(id);
@@ -142,14 +145,14 @@ function registerDecision(app: ApiApp, deps: ReviewDeps): void {
     }),
     async (request) => {
       const { version, alsoFor, also, ...input } = request.body;
-      const decision = { reviewId: request.params.id, version, reviewer: reviewerOf(request), input, ...present({ alsoFor, also }) };
+      const decision = { reviewId: request.params.id, version, reviewer: requireReviewer(request), input, ...present({ alsoFor, also }) };
       const decided = await decideReview(deps, decision);
       return { ...decided, also: [...decided.also] };
     },
   );
 }
 
-/** Taking decisions back, and what can be decided as one. */
+/** Registers the routes that undo decisions and list what can be decided together. */
 function registerUndoRoutes(app: ApiApp, deps: ReviewDeps): void {
   app.post(
     '/api/reviews/:id/undo',
@@ -161,7 +164,7 @@ function registerUndoRoutes(app: ApiApp, deps: ReviewDeps): void {
       response: { 200: UndoView, 409: ReviewConflict },
     }),
     async (request) => {
-      const who = { reviewId: request.params.id, reviewer: reviewerOf(request), isAdmin: isAdmin(request) };
+      const who = { reviewId: request.params.id, reviewer: requireReviewer(request), isAdmin: isAdmin(request) };
       const { review, undone, withdrawn, restored } = await undoDecision(deps, { ...who, ...present({ version: request.body?.version }) });
       return { review, undone: [...undone], withdrawn: [...withdrawn], restored: [...restored] };
     },
@@ -169,7 +172,7 @@ function registerUndoRoutes(app: ApiApp, deps: ReviewDeps): void {
   app.get(
     '/api/reviews/last-decision',
     route('review', 'Review', 'getLastDecision', 'Your latest decision', { response: { 200: LastDecisionView } }),
-    async (request) => ({ decision: await deps.stores.reviews.lastDecision(reviewerOf(request)) }),
+    async (request) => ({ decision: await deps.stores.reviews.lastDecision(requireReviewer(request)) }),
   );
   app.get(
     '/api/reviews/:id/same',
@@ -177,7 +180,7 @@ function registerUndoRoutes(app: ApiApp, deps: ReviewDeps): void {
       params: Params,
       response: { 200: SameView },
     }),
-    async (request) => ({ items: await listSame(deps, { reviewId: request.params.id, reviewer: reviewerOf(request) }) }),
+    async (request) => ({ items: await listSame(deps, { reviewId: request.params.id, reviewer: requireReviewer(request) }) }),
   );
 }
 
@@ -190,13 +193,13 @@ function registerLists(app: ApiApp, { stores }: ReviewDeps): void {
     }),
     async ({ query: { limit, offset, sort, ...filter } }) => {
       const items = await stores.reviews.listGroups(present(filter), { limit, offset }, sort);
-      return pageOf(items, { limit, offset });
+      return toPage(items, { limit, offset });
     },
   );
   app.get(
     '/api/reviews/counts',
     route('review', 'Review', 'countReviews', 'Queue status', { querystring: CountsQuery, response: { 200: ReviewCounts } }),
-    async (request) => await stores.reviews.counts(reviewerOf(request), present(request.query)),
+    async (request) => await stores.reviews.counts(requireReviewer(request), present(request.query)),
   );
 }
 
@@ -211,13 +214,13 @@ function registerNext(app: ApiApp, deps: ReviewDeps): void {
     async (request) => {
       const { sort, after, ...filter } = request.body ?? {};
       const how = { filter: present(filter), ...present({ sort, after }) };
-      return { review: await nextFor(deps, { reviewer: reviewerOf(request), ...how }) };
+      return { review: await nextFor(deps, { reviewer: requireReviewer(request), ...how }) };
     },
   );
   app.post(
     '/api/reviews/:id/skip',
     route('review', 'Review', 'skipReview', 'Skip an item', { params: Params, response: { 200: Review, 409: ReviewConflict } }),
-    async (request) => await skipReview(deps, request.params.id, reviewerOf(request)),
+    async (request) => await skipReview(deps, request.params.id, requireReviewer(request)),
   );
   app.post(
     '/api/reviews/:id/take-over',
@@ -226,7 +229,7 @@ function registerNext(app: ApiApp, deps: ReviewDeps): void {
       params: Params,
       response: { 200: Review, 409: ReviewConflict },
     }),
-    async (request) => await takeOverReview(deps, { id: request.params.id, reviewer: reviewerOf(request), isAdmin: isAdmin(request) }),
+    async (request) => await takeOverReview(deps, { id: request.params.id, reviewer: requireReviewer(request), isAdmin: isAdmin(request) }),
   );
 }
 
@@ -240,7 +243,7 @@ function registerOpening(app: ApiApp, deps: ReviewDeps): void {
       response: { 200: GuessView },
     }),
     async (request) =>
-      await recordBlindGuess(deps, { reviewId: request.params.id, reviewer: reviewerOf(request), category: request.body.category }),
+      await recordBlindGuess(deps, { reviewId: request.params.id, reviewer: requireReviewer(request), category: request.body.category }),
   );
   app.post(
     '/api/analyses/:id/review',
@@ -249,11 +252,11 @@ function registerOpening(app: ApiApp, deps: ReviewDeps): void {
       params: Params,
       response: { 200: Review },
     }),
-    async (request) => await openReviewFor(deps, { analysisId: request.params.id, by: reviewerOf(request) }),
+    async (request) => await openReviewFor(deps, { analysisId: request.params.id, by: requireReviewer(request) }),
   );
 }
 
-/** Answering what a running triage asked; the run that waits for it goes on. */
+/** Registers the routes that answer a question of a running triage. The waiting run continues after that. */
 function registerQuestionRoutes(app: ApiApp, deps: ReviewDeps): void {
   app.post(
     '/api/reviews/:id/answer',
@@ -263,6 +266,6 @@ function registerQuestionRoutes(app: ApiApp, deps: ReviewDeps): void {
       body: z.strictObject({ answer: typedText(4000) }),
       response: { 200: ReviewerQuestion },
     }),
-    async (request) => await answerQuestion(request.params.id, request.body.answer, reviewerOf(request), deps),
+    async (request) => await answerQuestion(request.params.id, request.body.answer, requireReviewer(request), deps),
   );
 }

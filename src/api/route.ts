@@ -18,8 +18,8 @@ interface RouteSchema {
 }
 
 /**
- * A route that needs a token: the role that may use it, and what the API's description says of it. A route with a response 409 answers a
- * conflict with its details.
+ * Describes a route that needs a token: the required role and its entry in the API description. A route with
+ * a 409 response answers a conflict with its details.
  */
 export function route<const Schema extends RouteSchema>(role: Role, tag: string, operationId: string, summary: string, schema: Schema) {
   return {
@@ -29,13 +29,16 @@ export function route<const Schema extends RouteSchema>(role: Role, tag: string,
   };
 }
 
-/** What was searched for. Throws `not-found` where it is not there; `what` names it: "analysis ana_1". */
+/** Returns the value. Throws `not-found` if it is null; `what` names it: "analysis ana_1". */
 export function found<Value>(value: Value | null, what: string): Value {
   if (value === null) throw new TriageError('not-found', `There is no ${what}.`);
   return value;
 }
 
-/** A conflict is answered with what the caller needs to go on: the review as it stands, or the builds that bear an ambiguous number. */
+/**
+ * Answers a conflict with the details that the caller needs to continue: the current review, or the builds
+ * that share an ambiguous number.
+ */
 function answerConflict(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   if (!(error instanceof TriageError) || error.code !== 'conflict') throw error;
   const { code, message, details } = error;

@@ -18,7 +18,7 @@ export function followScope(app: FastifyInstance) {
   /** Patterns of repositories, or null where everything may be seen. Throws `internal` outside of a request. */
   const repositories = (): readonly string[] | null => {
     const asking = storage.getStore();
-    // Whoever lost the request must not see everything because of it.
+    // Code that has lost its request must not get access to everything.
     if (asking === undefined) throw new TriageError('internal', 'A store was used outside of a request');
     return asking.principal?.repositories ?? null;
   };
@@ -27,9 +27,9 @@ export function followScope(app: FastifyInstance) {
 
 export type Held = ReturnType<typeof heldTo>;
 
-/** A scope that also knows whose builds are: what belongs to a build is seen by whoever sees the build. */
+/** Extends a scope with a check for builds. Users see the data of a build if they may see the build. */
 export function heldTo({ builds }: Pick<Stores, 'builds'>, scope: Scope) {
-  /** The same where its repository may be seen, else null. */
+  /** Returns the value if its repository is visible, otherwise null. */
   const shown = <Value extends { readonly repository: string }>(one: Value | null): Value | null =>
     one !== null && scope.allows(one.repository) ? one : null;
   return {
@@ -44,7 +44,7 @@ export function heldTo({ builds }: Pick<Stores, 'builds'>, scope: Scope) {
   };
 }
 
-/** A filter for lists. */
+/** Creates the scope filter for lists. */
 export function within(scope: Scope): { readonly repositories?: readonly string[] } {
   const repositories = scope.repositories();
   return repositories === null ? {} : { repositories };

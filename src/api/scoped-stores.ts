@@ -60,7 +60,10 @@ export function scopeStores(stores: Stores, scope: Scope): ScopedStores {
 
 const UNKNOWN = { heads: [], defaultBranch: null, usualMs: null };
 
-/** Whoever may decide may change the index; everything else in the outbox is asked for by the service itself. */
+/**
+ * Allows changes of the index to every user who may decide. Only the service itself adds other outbox
+ * entries.
+ */
 function addToIndex({ outbox }: Pick<Stores, 'outbox'>): ShownStores['outbox']['add'] {
   return async (entries, sql) => {
     const other = entries.find(({ topic }) => !topic.startsWith('index:'));
@@ -81,7 +84,7 @@ export function scopeArchive(archive: ShownArchive, stores: Pick<Stores, 'builds
   });
 }
 
-/** Follow-up questions about what the asker may see. */
+/** Limits follow-up questions to what the caller may see. */
 export function scopeAsk(ask: Ask, stores: Pick<ShownStores, 'analyses' | 'builds'>, scope: Scope): Ask & Scoped {
   const hides = async (buildId: string) => scope.repositories() !== null && (await stores.builds.find(buildId)) === null;
   const seen: Ask['thread'] = async (id) => {
@@ -111,7 +114,10 @@ export function scopeAsk(ask: Ask, stores: Pick<ShownStores, 'analyses' | 'build
   });
 }
 
-/** Replays mix the failures of all repositories: only whoever may see every one sees them. */
+/**
+ * Shows replays only to users who may see every repository, because a replay mixes the failures of all of
+ * them.
+ */
 export function scopeKeptRuns(runs: KeptRuns | undefined, scope: Scope): KeptRuns & Scoped {
   return marked({
     list: async () => (scope.repositories() === null ? ((await runs?.list()) ?? []) : null),
@@ -132,7 +138,10 @@ export function scopeChanges(changes: Changes, scope: Scope): Changes & Scoped {
   });
 }
 
-/** Deliveries name no repository: whoever may see only some sees those whose build is one of theirs. */
+/**
+ * Limits deliveries for users with a restricted scope to those with a visible build, because a delivery names
+ * no repository.
+ */
 function scopeDeliveries({ deliveries }: Stores, held: Held): ShownStores['deliveries'] {
   return {
     find: async (source, id, sql) => {
@@ -205,7 +214,7 @@ function scopeLibrary({ library }: Stores, held: Held): ShownStores['library'] {
   };
 }
 
-/** Only who sees a build sees what leads to its CI, and asks something of it. */
+/** Limits links to the CI of a build, and reruns, to users who may see the build. */
 function scopeOutside({ outside }: Stores, held: Held): ShownStores['outside'] {
   return {
     logPages: async (buildId) => ((await held.build(buildId)) ? await outside.logPages(buildId) : new Map()),
@@ -216,7 +225,9 @@ function scopeOutside({ outside }: Stores, held: Held): ShownStores['outside'] {
   };
 }
 
-/** Rules for every repository are shown to everybody, and changed by those who may see everything. */
+/**
+ * Shows rules for every repository to all users, but lets only users with unrestricted access change them.
+ */
 function scopeCauses({ causes }: Stores, held: Held): ShownStores['causes'] {
   return {
     list: async (filter, page) => await causes.list({ ...filter, ...within(held) }, page),
@@ -262,7 +273,7 @@ function scopeRules({ rules }: Stores, held: Held): ShownStores['rules'] {
   };
 }
 
-/** Rules about every repository, and the channels of owners, are for those who may see everything. */
+/** Limits rules for every repository, and the channels of owners, to users with unrestricted access. */
 function scopeNotificationRules({ notificationRules: rules }: Stores, held: Held): ShownStores['notificationRules'] {
   const seesAll = () => held.repositories() === null;
   const find: ShownStores['notificationRules']['find'] = async (id) => {
@@ -318,7 +329,10 @@ function scopeReviewLists({ reviews }: Stores, held: Held): ReviewLists {
   };
 }
 
-/** What is asked of one review by its id, in the transaction where there is one: nobody else may be asked inside it. */
+/**
+ * Limits the methods that access one review by its id. They use the caller's transaction if there is one,
+ * because no other connection may be used inside it.
+ */
 function scopeReviewItems({ reviews }: Stores, held: Held): Omit<ShownStores['reviews'], keyof ReviewLists | 'open'> {
   const find: ShownStores['reviews']['find'] = async (id, sql) => held.shown(await reviews.find(id, sql));
   const isVisible = async (id: string, sql?: Sql) => held.repositories() === null || (await find(id, sql)) !== null;
@@ -342,7 +356,7 @@ function scopeReviewItems({ reviews }: Stores, held: Held): Omit<ShownStores['re
       if (!(await isVisible(id))) throw new TriageError('not-found', `There is no review ${id}.`);
       return await reviews.guess(id, reviewer, category);
     },
-    guessOf: async (id, reviewer, sql) => ((await isVisible(id, sql)) ? await reviews.guessOf(id, reviewer, sql) : null),
+    findGuess: async (id, reviewer, sql) => ((await isVisible(id, sql)) ? await reviews.findGuess(id, reviewer, sql) : null),
     events: async (id) => ((await isVisible(id)) ? await reviews.events(id) : []),
   };
 }
@@ -382,7 +396,7 @@ function scopeInsights({ insights }: Stores, held: Held): ShownStores['insights'
   };
 }
 
-/** A rule is tried on what green builds say, and told which line of theirs it matches. */
+/** Limits the passing builds that a rule is tried on, because the result quotes the lines that match. */
 function scopeGreens({ passingBuilds }: Stores, held: Held): ShownStores['passingBuilds'] {
   return {
     newest: async (repository, limit) => {

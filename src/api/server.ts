@@ -10,7 +10,7 @@ import type { ConsoleDeps } from '../console/console-deps.ts';
 import { TriageError } from '../domain/errors.ts';
 import { type McpRouteDeps, registerMcpRoutes } from '../mcp/routes.ts';
 import { silentMetrics, silentTracer } from '../ports/telemetry.ts';
-import { providersOf } from '../providers/registry.ts';
+import { createProviders } from '../providers/registry.ts';
 import { findBuild } from '../service/answers/views.ts';
 import { followChanges } from '../service/changes.ts';
 import { decideReview } from '../service/review/decide.ts';
@@ -34,14 +34,18 @@ import { scopeArchive, scopeAsk, scopeChanges, scopeKeptRuns, scopeStores } from
 import { registerSlackWebhook } from './slack-webhook.ts';
 
 const REQUEST_TIMEOUT_MS = 120_000;
-/** How long a request that is still arriving may hold up a stop: behind it wait the running triages and the database. */
+/**
+ * Milliseconds for which a request that is still arriving may delay shutdown. The running triages and the
+ * database are closed after that.
+ */
 const CLOSE_GRACE_MS = 2_000;
 /** Longest part of an address, such as a build's URL with its encoding; the routes' own schemas allow less. */
 const MAX_PARAMETER = 2000;
 
 /**
- * What the HTTP server needs of an `App`. Without `uploadReaders` uploads are decoded and read at once, without `explainLog` pasted logs are
- * not explained to agents, without `slack` its buttons are refused, and without `metrics` or `tracer` nothing is counted or traced.
+ * The parts of an `App` that the HTTP server needs. Without `uploadReaders`, uploads are decoded and read
+ * immediately. Without `explainLog`, pasted logs are not explained to agents; without `slack`, its buttons
+ * are refused; without `metrics` or `tracer`, nothing is counted or traced.
  */
 export interface HttpDeps extends Pick<App, NeededPart>, Partial<Pick<App, OptionalPart>> {
   readonly config: Pick<Config, 'http' | 'providers' | 'review'> & { readonly auth: Pick<Config['auth'], 'tokens'> };
@@ -93,7 +97,7 @@ export async function buildHttp(deps: HttpDeps): Promise<FastifyInstance> {
   // What is asked and decided goes through stores that hold only what the asker may see.
   const stores = scopeStores(deps.stores, scope);
   await app.register(async (part) => registerDeliveryRoute(part, { stores, settings: config }));
-  // Whoever may decide in Slack is named by the configuration, for every repository.
+  // The configuration names the users who may decide in Slack; they may decide for every repository.
   const chat = { ...deps, publicUrl: config.http.publicUrl };
   const decideThere = { decide: decideInChat.bind(null, chat) };
   await app.register(async (part) => registerSlackWebhook(part, { ...deps, ...decideThere }));
@@ -116,7 +120,7 @@ export async function buildHttp(deps: HttpDeps): Promise<FastifyInstance> {
   const tokens = { tokens: deps.stores.tokens, configuredNames, onRevoked: holders.forget, logger: deps.logger };
   await app.register(async (part) => registerTokenRoutes(part, tokens));
   const refused: ConsoleDeps['refused'] = (thrown, request, reply) => recordRefusal(thrown, request, reply, deps.logger);
-  const pages = { providers: providersOf(config.providers), sessions, ...limits, refused };
+  const pages = { providers: createProviders(config.providers), sessions, ...limits, refused };
   const changes = followChanges({ store: deps.stores.changes, logger: deps.logger });
   app.addHook('preClose', async () => changes.stop());
   const console = { ...asking, ...pages, changes: scopeChanges(changes, scope), keptRuns: scopeKeptRuns(deps.keptRuns, scope) };
@@ -127,7 +131,9 @@ export async function buildHttp(deps: HttpDeps): Promise<FastifyInstance> {
   return app;
 }
 
-/** A number counts from our side: the first hop is whoever is connected to us. */
+/**
+ * Creates Fastify's proxy setting. A number counts hops from this server: the first hop is the direct peer.
+ */
 function trustedProxies(trust: Config['http']['trustProxy']): false | string[] | ((address: string, hop: number) => boolean) {
   return typeof trust === 'number' ? (_address, hop) => hop < trust : trust;
 }

@@ -7,12 +7,12 @@ import { jsonIn } from '../lib/text.ts';
 import type { Clock } from '../lib/time.ts';
 import { RIGHT_BUTTON, type SlackButtons, WRONG_BUTTON } from '../ports/chat-room.ts';
 import type { Logger } from '../ports/telemetry.ts';
-import { headerOf, rawBody } from './webhook-route.ts';
+import { rawBody, readHeader } from './webhook-route.ts';
 
 interface SlackWebhookDeps {
   /** Absent: Slack is not used, and every request is refused. */
   readonly slack?: SlackButtons | undefined;
-  /** Stores the decision; what the person who pressed is told, escaped for Slack. Never throws. */
+  /** Stores the decision and returns the reply to the user, escaped for Slack. Never throws. */
   readonly decide: (press: SlackPress, reviewers: readonly string[]) => Promise<string>;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -24,7 +24,10 @@ const WHISPER_MS = 5_000;
 const MAX_BODY_BYTES = 1024 * 1024;
 const FORM = 'application/x-www-form-urlencoded';
 
-/** `POST /webhooks/slack`: buttons of our messages. The signature comes first; each press counts once; Slack has its 200 within 2 s. */
+/**
+ * Registers `POST /webhooks/slack` for the buttons of our messages. The signature is checked first, each
+ * press counts once, and Slack gets its 200 within 2 s.
+ */
 export function registerSlackWebhook(app: FastifyInstance, deps: SlackWebhookDeps): void {
   const running = new Set<Promise<void>>();
   app.removeAllContentTypeParsers();
@@ -52,7 +55,7 @@ export function registerSlackWebhook(app: FastifyInstance, deps: SlackWebhookDep
     async (request, reply) => {
       const { slack } = deps;
       const body = rawBody(request);
-      const signed = { timestamp: headerOf(request, 'x-slack-request-timestamp'), signature: headerOf(request, 'x-slack-signature') };
+      const signed = { timestamp: readHeader(request, 'x-slack-request-timestamp'), signature: readHeader(request, 'x-slack-signature') };
       checkSlackSignature(body, signed, slack?.secrets ?? [], deps.clock.now());
       const press = readSlackPress(body);
       if (slack === undefined || press === null) return reply.code(200).send(null);
@@ -100,21 +103,21 @@ const Payload = z.object({
 const TYPES: Readonly<Record<string, SlackPress['type']>> = { [RIGHT_BUTTON]: 'accept', [WRONG_BUTTON]: 'reject' };
 
 /**
- * What a signed request of Slack says: null where there is nothing to decide, as for a button that only opens an address. Throws
- * `invalid-input` for what is no interaction of Slack.
+ * Reads a signed Slack request. Returns null if it contains no decision, as for a button that only opens a
+ * URL. Throws `invalid-input` if it is no Slack interaction.
  */
 export function readSlackPress(body: Buffer): SlackPress | null {
-  const { type, trigger_id: id, user, container, actions } = payloadOf(body);
+  const { type, trigger_id: id, user, container, actions } = parsePayload(body);
   const [action] = actions;
   const decision = action === undefined ? undefined : TYPES[action.action_id];
   const channel = container?.channel_id;
   if (type !== 'block_actions' || decision === undefined || action?.value === undefined || !action.value) return null;
   if (id === undefined || user === undefined || channel === undefined)
     throw new TriageError('invalid-input', 'A button press needs its trigger_id, user and channel.');
-  return { id, type: decision, analysisId: action.value, user: user.id, userName: nameOf(user.username), channel };
+  return { id, type: decision, analysisId: action.value, user: user.id, userName: toPlainName(user.username), channel };
 }
 
-function payloadOf(body: Buffer): z.infer<typeof Payload> {
+function parsePayload(body: Buffer): z.infer<typeof Payload> {
   const text = new URLSearchParams(body.toString('utf8')).get('payload');
   const read = Payload.safeParse(jsonIn(text ?? ''));
   if (read.success) return read.data;
@@ -122,16 +125,17 @@ function payloadOf(body: Buffer): z.infer<typeof Payload> {
   throw new TriageError('invalid-input', message, { cause: read.error });
 }
 
-function nameOf(name: string | undefined): string | null {
+function toPlainName(name: string | undefined): string | null {
   return name !== undefined && /^[\w.-]{1,80}$/.test(name) ? name : null;
 }
 
-/** How far a request's time may be from ours, in seconds: what Slack recommends. */
+/** The maximum difference between a request's time and ours, in seconds, as Slack recommends. */
 const TOLERANCE_SECONDS = 300;
 
 /**
- * Checks Slack's `X-Slack-Signature`: `v0=` and the HMAC-SHA256 over `v0:<timestamp>:<raw body>`, in hexadecimal; any of the secrets may
- * have signed. Throws `unauthenticated` for a signature or a time that does not fit, `forbidden` without secrets: nobody uses Slack here.
+ * Checks Slack's `X-Slack-Signature`: `v0=` and the HMAC-SHA256 of `v0:<timestamp>:<raw body>`, in
+ * hexadecimal. Any of the secrets may have signed. Throws `unauthenticated` if the signature or the time does
+ * not match, and `forbidden` if no secrets are configured, because Slack is not used then.
  */
 function checkSlackSignature(
   body: Buffer,
@@ -150,13 +154,13 @@ function checkSlackSignature(
   if (!/^\d{1,12}$/.test(timestamp) || !/^v0=[0-9a-f]{64}$/.test(signature))
     throw refused('X-Slack-Signature must be v0=<64 hexadecimal digits>, and X-Slack-Request-Timestamp Unix time in seconds.');
   const given = Buffer.from(signature);
-  const matches = secrets.map((secret) => timingSafeEqual(given, Buffer.from(signatureOf(secret, timestamp, body))));
+  const matches = secrets.map((secret) => timingSafeEqual(given, Buffer.from(computeSignature(secret, timestamp, body))));
   if (!matches.includes(true)) throw refused("X-Slack-Signature does not match any configured secret. Is it the app's signing secret?");
   if (Math.abs(nowMs / 1000 - Number(timestamp)) > TOLERANCE_SECONDS)
     throw refused(`X-Slack-Request-Timestamp is more than ${TOLERANCE_SECONDS / 60} minutes from the server's time.`);
 }
 
-function signatureOf(secret: string, timestamp: string, body: Buffer): string {
+function computeSignature(secret: string, timestamp: string, body: Buffer): string {
   return `v0=${createHmac('sha256', secret).update(`v0:${timestamp}:`).update(body).digest('hex')}`;
 }
 

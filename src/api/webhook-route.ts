@@ -6,15 +6,21 @@ import { sha256 } from '../providers/read-input.ts';
 import type { Intake } from '../providers/webhook.ts';
 import { type Delivery, type IntakeDeps, usedBefore } from '../service/intake/record-build.ts';
 import type { KeptDelivery } from '../stores/deliveries.ts';
-import { type DeliveryAccepted, linksOf, WebhookAnswer } from './answers.ts';
+import { buildDeliveryLinks, type DeliveryAccepted, WebhookAnswer } from './answers.ts';
 import { keepDeployment } from './deployment-routes.ts';
 
-/** GitHub sends no more. Whoever may not sign can still make us hold this much, so it is not the limit of uploads. */
+/**
+ * Size limit of a webhook body; GitHub sends no more. Unauthenticated senders can make the server hold this
+ * much, so the upload limit does not apply.
+ */
 const MAX_WEBHOOK_BYTES = 25 * 1024 * 1024;
 /** Characters kept of a log that comes with an event: it lies in the database until the build is recorded. */
 const MAX_LOG = 256 * 1024;
 
-/** The route of a provider's webhook: checks the sender over the raw body, makes the delivery durable, answers 202. */
+/**
+ * Registers the webhook route of a provider: checks the signature over the raw body, stores the delivery
+ * durably, and answers 202.
+ */
 export function registerWebhook(app: FastifyInstance, { name: source, webhook }: Provider, deps: IntakeDeps): void {
   const { path, accepts, describes } = webhook;
   const { bodies, security, ...described } = describes;
@@ -35,7 +41,7 @@ export function registerWebhook(app: FastifyInstance, { name: source, webhook }:
     },
     async (request, reply) => {
       const body = rawBody(request);
-      const header = (one: string) => headerOf(request, one);
+      const header = (one: string) => readHeader(request, one);
       const { event, deliveryId, once, reading } = webhook.receive({ header, query: request.query, body }, deps.clock.now());
       reply.status(202);
       if ('ignored' in reading) {
@@ -52,7 +58,10 @@ export function registerWebhook(app: FastifyInstance, { name: source, webhook }:
   );
 }
 
-/** In this scope a body of these types stays as the bytes that were signed; nothing is parsed before its signature was checked. */
+/**
+ * Keeps a body of these types as the signed bytes in this scope. Nothing is parsed before the signature is
+ * checked.
+ */
 function keepRawBodies(scope: FastifyInstance, types: readonly string[]): void {
   const bodyLimit = Math.min(scope.initialConfig.bodyLimit ?? MAX_WEBHOOK_BYTES, MAX_WEBHOOK_BYTES);
   scope.removeAllContentTypeParsers();
@@ -63,13 +72,13 @@ export function rawBody(request: FastifyRequest): Buffer {
   return Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
 }
 
-/** A header that stands once, or undefined. */
-export function headerOf(request: FastifyRequest, name: string): string | undefined {
+/** Returns the value of a header that occurs once, otherwise undefined. */
+export function readHeader(request: FastifyRequest, name: string): string | undefined {
   const value = request.headers[name];
   return typeof value === 'string' ? value : undefined;
 }
 
-/** Masked before it is cut, so that no half of a secret is left. */
+/** Masks the end of the log before it is cut, so that no part of a secret remains. */
 async function endOfLog({ log }: Intake, { masker }: Pick<IntakeDeps, 'masker'>): Promise<Pick<Intake, 'log'>> {
   if (log == null || log.trim() === '') return { log: null };
   return { log: storable((await masker.mask(log)).text.slice(-MAX_LOG)) };
@@ -87,7 +96,10 @@ async function acceptDelivery(deps: IntakeDeps, delivery: Delivery, intake: Inta
   deps.metrics?.count('faultline_deliveries_total', { source, outcome: before === null ? 'kept' : 'repeated' });
   if (before === null) deps.processor.add({ source, deliveryId });
   else await meetAgain(deps, delivery, before, inbox);
-  const answer: DeliveryAccepted = { deliveryId, links: linksOf(deps.settings, { source, deliveryId }, before?.buildId ?? null) };
+  const answer: DeliveryAccepted = {
+    deliveryId,
+    links: buildDeliveryLinks(deps.settings, { source, deliveryId }, before?.buildId ?? null),
+  };
   return { answer, repeated: before !== null };
 }
 

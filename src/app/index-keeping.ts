@@ -13,7 +13,7 @@ import { knowledgeItems, readKnowledge } from '../tools/knowledge-base.ts';
 import { createKnowledgeService } from '../tools/knowledge-service.ts';
 import { openModelEmbedder, openModelIndex } from './open-adapters.ts';
 
-/** What keeps an index up to date that may be away for a while. */
+/** Keeps an index up to date that may be temporarily unavailable. */
 export function openIndexKeeping(deps: IndexOutboxDeps) {
   const inStep = createInStep(deps.logger);
   return {
@@ -27,12 +27,15 @@ export function openIndexKeeping(deps: IndexOutboxDeps) {
   };
 }
 
-/** What a service that is away, refuses us or is not set up yet is known by. */
+/** The error codes of a service that is unavailable, rejects our requests, or is not set up yet. */
 const AWAY: readonly TriageError['code'][] = ['upstream-failed', 'upstream-auth', 'timeout', 'rate-limited', 'quota-exhausted'];
 const FIRST_PAUSE_MS = 2_000;
 const LONGEST_PAUSE_MS = 300_000;
 
-/** Work of the start that must not hold the start up: whatever else is missing, builds are accepted and triaged. */
+/**
+ * Creates a runner for startup work that must not delay startup. Builds are accepted and triaged even if a
+ * service is unavailable.
+ */
 export function createInStep(logger: Logger, firstPauseMs = FIRST_PAUSE_MS) {
   const ending = new AbortController();
   const running = new Set<Promise<void>>();
@@ -86,7 +89,10 @@ interface KnowledgeParts {
   readonly logger: Logger;
 }
 
-/** A team's documents in the database, and the vectors of an embedding model; `semantic` is null where none is configured. */
+/**
+ * Opens the team's documents in the database and the vectors of an embedding model. `semantic` is null if no
+ * model is configured.
+ */
 export async function openKnowledge(parts: KnowledgeParts) {
   const { config, database } = parts;
   const team = createTeamKnowledgeStore(database);
@@ -117,7 +123,7 @@ export function startEmbedding({ service, semantic }: OpenedKnowledge, logger: L
   };
 }
 
-/** What may pass, as where a model or an index is away, is tried again for as long as it takes. */
+/** Retries temporary failures, such as an unavailable model or index, until the work succeeds. */
 async function embedInTheEnd(service: KnowledgeService, logger: Logger, ending: AbortSignal): Promise<void> {
   const isDone = async () => {
     try {

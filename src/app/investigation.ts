@@ -21,7 +21,7 @@ import { type StoredTopicDeps, storedTopics, topicsAtHand } from '../service/ask
 import type { InvestigateDeps } from '../service/triage/investigate.ts';
 import { greenAtHand } from '../service/triage/passing-builds.ts';
 import { createRunRecorder, listenedChatModel, listening, type RunRecorder } from '../service/triage/recording/recorder.ts';
-import { packLines, shortHashOf } from '../service/triage/recording/recording-lines.ts';
+import { computeShortHash, packLines } from '../service/triage/recording/recording-lines.ts';
 import type { TriagedSources } from '../service/triage/triage-build.ts';
 import type { CalibrationStore, RecordingStore } from '../stores/measurements.ts';
 import type { Stores } from '../stores/stores.ts';
@@ -30,14 +30,14 @@ import { createToolbox, type ToolboxOptions } from '../tools/toolbox.ts';
 import { modelOptions } from './open-models.ts';
 import { tracedGraph, tracedToolbox } from './watched.ts';
 
-/** Every tool over these sources; what they bring is masked. */
+/** Creates every tool over these sources. Their results are masked. */
 export function createAppToolbox(sources: ToolSources, { masker, ...options }: Omit<ToolboxOptions, 'mask'> & { masker: Masker }): Toolbox {
   const mask = async (text: string) => (await masker.mask(text)).text;
   return createToolbox(createTools({ ...sources, mask }), { ...options, mask });
 }
 
-/** The compiled graph with what its nodes ask; with a checkpointer a run survives its process. */
-export function investigationOf(
+/** Compiles the graph with the dependencies of its nodes. With a checkpointer, a run survives its process. */
+export function createInvestigation(
   config: Pick<Config, 'triage'>,
   parts: Pick<InvestigateDeps, 'analyst' | 'fallbackAnalyst' | 'toolbox' | 'clock' | 'questions' | 'recorder' | 'calibrations' | 'bound'>,
   tracer: Tracer,
@@ -49,17 +49,17 @@ export function investigationOf(
     ...parts,
     toolbox,
     graph,
-    limits: limitsOf(config),
+    limits: toTriageLimits(config),
     timeLimitMs: config.triage.timeLimitMs,
     durable: checkpointer !== undefined,
   };
 }
 
-/** How often a correction may send an answer back (DESIGN: verify). */
+/** The maximum number of corrections that may send an answer back in `verify`. */
 const MAX_CORRECTIONS = 2;
 
-/** What bounds a run. In the configuration 0 is no limit, for the graph null. */
-function limitsOf({ triage }: Pick<Config, 'triage'>): TriageLimits {
+/** Creates the limits of a run. No limit is 0 in the configuration and null in the graph. */
+function toTriageLimits({ triage }: Pick<Config, 'triage'>): TriageLimits {
   const { maxIterations, thresholds, investigators, budget } = triage;
   const { tokens, costUsd, seconds } = budget;
   return {
@@ -77,7 +77,7 @@ interface RecorderParts {
   readonly logger: Logger;
 }
 
-/** Every run is recorded into the store. */
+/** Opens the recorder, which stores a recording of every run. */
 export async function openRecorder(
   config: Pick<Config, 'analyst'>,
   { store, ...parts }: RecorderParts & { readonly store: Pick<RecordingStore, 'append'> },
@@ -89,7 +89,7 @@ export async function openRecorder(
   });
 }
 
-/** What a recording says of the code and the configuration that made it. */
+/** Describes the code and the configuration that a recording was made with. */
 export async function makerOfToday(config: Pick<Config, 'analyst'>): Promise<Pick<RecordedMaker, 'faultline' | 'rules' | 'model'>> {
   const { ALL_RULES } = await import('../judge/rules/all.ts');
   const rules = ALL_RULES.map(({ matches, ignores, ...rule }) => ({
@@ -98,13 +98,13 @@ export async function makerOfToday(config: Pick<Config, 'analyst'>): Promise<Pic
     when: rule.when?.toString(),
   }));
   const model = config.analyst.driver === 'llm' ? (modelOptions(config.analyst.llm)?.model ?? null) : null;
-  return { faultline: RELEASE, rules: shortHashOf(rules), model };
+  return { faultline: RELEASE, rules: computeShortHash(rules), model };
 }
 
 /** A worker follows a new version within so many milliseconds. */
 const KEPT_MS = 10_000;
 
-/** What a run needs of a calibration, and no more: it is kept in the run's state. */
+/** Extracts the parts of a calibration that a run needs. They are kept in the state of the run. */
 function inUse(calibration: CalibrationInUse): CalibrationInUse {
   return CalibrationInUse.parse(calibration);
 }
@@ -129,7 +129,10 @@ export function calibrationsInForce(
   };
 }
 
-/** Of a process without a store: what the file says that the configuration names. Throws `invalid-config` where that is no calibration. */
+/**
+ * Reads the calibration of a process without a store from the configured file. Throws `invalid-config` if it
+ * is not a calibration.
+ */
 export function calibrationAtHand({ triage }: Pick<Config, 'triage'>): Pick<InvestigateDeps, 'calibrations'> {
   if (triage.calibration === undefined) return {};
   const calibrations = [inUse(parseCalibration(triage.calibration, 'FAULTLINE_CALIBRATION'))];
@@ -144,18 +147,22 @@ interface AskParts extends Pick<AskDeps, 'toolbox' | 'clock' | 'timeLimitMs'> {
   readonly masker: Masker;
 }
 
-/** Follow-up questions about what is stored, with the same tools and analyst that triage has. */
+/** Opens follow-up questions about stored analyses, with the tools and the analyst of triage. */
 export function openAsk(parts: AskParts & StoredTopicDeps & { readonly stores: Pick<Stores, 'conversations'> }): Ask {
-  return createAsk({ ...sharedOf(parts), topics: storedTopics(parts), conversations: parts.stores.conversations });
+  return createAsk({ ...createSharedDeps(parts), topics: storedTopics(parts), conversations: parts.stores.conversations });
 }
 
-/** Follow-up questions about what was analysed in memory; its threads end with the process. */
+/** Opens follow-up questions about analyses in memory. Their threads end with the process. */
 export async function openAskAtHand(build: Build, { analyses, reading }: TriagedSources, parts: AskParts): Promise<Ask> {
   const { createMemoryConversations } = await import('../stores/memory.ts');
-  return createAsk({ ...sharedOf(parts), topics: topicsAtHand(build, analyses, reading), conversations: createMemoryConversations() });
+  return createAsk({
+    ...createSharedDeps(parts),
+    topics: topicsAtHand(build, analyses, reading),
+    conversations: createMemoryConversations(),
+  });
 }
 
-function sharedOf({ analyst, toolbox, clock, masker, timeLimitMs }: AskParts): Omit<AskDeps, 'topics' | 'conversations'> {
+function createSharedDeps({ analyst, toolbox, clock, masker, timeLimitMs }: AskParts): Omit<AskDeps, 'topics' | 'conversations'> {
   return {
     graph: compileAskGraph(),
     converse: analyst.converse,
@@ -167,20 +174,24 @@ function sharedOf({ analyst, toolbox, clock, masker, timeLimitMs }: AskParts): O
   };
 }
 
-/** What recordings are held against: this code and this configuration. Nothing outside is asked, and no model. */
+/**
+ * Opens what recordings are compared with: the current code and configuration. It calls no external service
+ * and no model.
+ */
 export async function openToday(config: Config, boundBy: Today['boundBy']): Promise<Today> {
   const { createRulesAnalyst } = await import('../judge/rules-analyst.ts');
   const { withFallback } = await import('../models/analyst/with-fallback.ts');
   const { createLlmAnalyst } = await import('../models/analyst/llm-analyst.ts');
   const { JUDGEMENTS } = await import('../models/analyst/ask-model.ts');
   const rules = createRulesAnalyst();
-  // It refuses every question, and is asked anew each time: a model's circuit belongs to a process, not to a recording.
+  // The model refuses every question. It is asked each time, without a circuit breaker: the state of a
+  // breaker belongs to a process, not to a recording.
   const model = listenedChatModel(silentModel());
   const llm = createLlmAnalyst({ model });
   const insteadOfModel = withFallback(createLlmAnalyst({ model: silentModel() }), rules, silentLogger);
   return {
     madeBy: await makerOfToday(config),
-    limits: limitsOf(config),
+    limits: toTriageLimits(config),
     boundBy,
     toolbox: await describedToolbox(),
     rules,
@@ -220,7 +231,7 @@ function silentModel(): ChatModel {
   return { name: 'none', ask: refuse, chooseTools: refuse, stream: refuse };
 }
 
-/** The tools with nobody behind them: to be described only. */
+/** Creates the toolbox without backends, for its descriptions only. */
 async function describedToolbox(): Promise<Today['toolbox']> {
   const { createHashingEmbedder } = await import('../models/embedder/hashing.ts');
   const { createMemoryIndex } = await import('../stores/vectors/memory.ts');

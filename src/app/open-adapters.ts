@@ -10,7 +10,7 @@ import type { JobQueue, QueueAdmin } from '../ports/job-queue.ts';
 import { type Logger, type Metrics, silentMetrics, silentTracer, type Tracer } from '../ports/telemetry.ts';
 import type { WebSearch } from '../ports/toolbox.ts';
 import type { Embedder, SemanticIndex, VectorIndex } from '../ports/vector-index.ts';
-import { providersOf } from '../providers/registry.ts';
+import { createProviders } from '../providers/registry.ts';
 import { listenedChatModel } from '../service/triage/recording/recorder.ts';
 import { longestLogsDays } from '../service/triage/retention.ts';
 import { createResilience, type ResilienceOptions } from '../tools/resilience.ts';
@@ -20,7 +20,10 @@ import { measuredChatModel, tracedChatModel } from './watched.ts';
 const NO_MODEL =
   'No model is configured (set OPENAI_API_KEY, AZURE_OPENAI_ENDPOINT, or OPENAI_BASE_URL for a server that needs no key); the rules decided.';
 
-/** The database with what is made from its own connections: the queue on it, unless another rings, and the checkpoints in it. */
+/**
+ * Opens the database and what uses its connections: the job queue, unless another queue is configured, and
+ * the checkpoints.
+ */
 export async function openDatabase(config: Config) {
   const { createPostgresCheckpointer } = await import('../stores/checkpointer.ts');
   const { inTurn } = await import('../stores/database/pool-database.ts');
@@ -74,12 +77,15 @@ export async function openWordEmbedder(): Promise<Embedder> {
   return (await import('../models/embedder/hashing.ts')).createHashingEmbedder();
 }
 
-/** The configured embedder, or that of words where its model is not here: whatever is missing, texts are found. */
+/**
+ * Opens the configured embedder, or the word embedder if the model is unavailable, so that search always
+ * works.
+ */
 export async function openEmbedder(config: Pick<Config, 'embedder' | 'analyst'>, logger: Logger): Promise<Embedder> {
   return (await openModelEmbedder(config, logger)) ?? (await openWordEmbedder());
 }
 
-/** Null where no model is configured, or the configured one is not here, which is logged. */
+/** Returns null if no model is configured, or if the configured model is not installed, which is logged. */
 export async function openModelEmbedder(config: Pick<Config, 'embedder' | 'analyst'>, logger: Logger): Promise<Embedder | null> {
   if (config.embedder.driver === 'hashing') return null;
   try {
@@ -91,7 +97,10 @@ export async function openModelEmbedder(config: Pick<Config, 'embedder' | 'analy
   }
 }
 
-/** The configured embedder and no other. A key for the analyst's server goes to no other server. */
+/**
+ * Opens the configured embedder, without a fallback. A key for the analyst's server is never sent to another
+ * server.
+ */
 export async function openNamedEmbedder(config: Pick<Config, 'embedder' | 'analyst'>, logger: Logger): Promise<Embedder> {
   const { driver, openai, local } = config.embedder;
   if (driver === 'hashing') return openWordEmbedder();
@@ -115,7 +124,10 @@ export async function openVectorIndex(config: Config, database: Database, embedd
   }
 }
 
-/** The index of an embedding model, beside that of words; forgetting the model's vectors leaves those of words alone. */
+/**
+ * Opens the index of an embedding model, next to the word index. Removing the model's vectors leaves the word
+ * vectors alone.
+ */
 export async function openModelIndex(config: Config, database: Database, embedder: Embedder, logger: Logger): Promise<SemanticIndex> {
   const { vectorIndex } = config;
   const kept = [(await openWordEmbedder()).name];
@@ -145,7 +157,7 @@ export async function openCodeHost(config: CodeHostConfig, logger: Logger): Prom
   const { createCombinedHost, createNoCodeHost } = await import('../providers/combined-host.ts');
   if (driver === 'none') return createNoCodeHost();
   const { timeoutMs } = config.buildSource ?? COMMON.buildSource;
-  const asked = providersOf(config.providers ?? COMMON.providers).filter(({ name, code }) =>
+  const asked = createProviders(config.providers ?? COMMON.providers).filter(({ name, code }) =>
     driver === 'auto' ? code?.configured === true : driver === name,
   );
   const remotes = await Promise.all(asked.flatMap(({ code }) => (code === null ? [] : [code.open({ logger, timeoutMs })])));
@@ -175,12 +187,18 @@ function needed(key: string | null): string {
   return key;
 }
 
-/** Who judges for nothing, whatever is configured: for runs without budget, and to weigh a model's answer against. */
+/**
+ * Opens the analyst that costs nothing, whatever is configured. It is used for runs without budget and to
+ * compare a model's answer with.
+ */
 export async function openFallbackAnalyst(): Promise<Analyst> {
   return (await import('../judge/rules-analyst.ts')).createRulesAnalyst();
 }
 
-/** Who judges. Where a model is wished for but none can be reached without a key, the rules judge and say why. */
+/**
+ * Opens the configured analyst. If a model is requested but none can be reached without a key, the rules
+ * judge and the reason is logged.
+ */
 export async function openAnalyst(
   config: Pick<Config, 'analyst' | 'triage'>,
   logger: Logger,
@@ -210,11 +228,14 @@ export async function openBuildSources(config: Config, logger: Logger): Promise<
     fetch: (build, signal) => resilience.once(source.provider, () => source.fetch(build, signal)),
     fetchGreen: (build, signal, maxBytes) => resilience.once(source.provider, () => source.fetchGreen(build, signal, maxBytes)),
   });
-  const opened = await Promise.all(providersOf(config.providers).map((provider) => provider.openBuildSource(options)));
+  const opened = await Promise.all(createProviders(config.providers).map((provider) => provider.openBuildSource(options)));
   return Object.fromEntries(opened.map((source) => [source.provider, guarded(source)]));
 }
 
-/** When a CI is left alone. A refusal is of one repository, and says nothing about the others. */
+/**
+ * The circuit breaker of a CI. A refusal concerns one repository and says nothing about the others, so it
+ * does not count.
+ */
 const LEFT_ALONE: ResilienceOptions = {
   firstDelayMs: 0,
   breakAfter: 3,

@@ -15,7 +15,8 @@ export async function openCalibrations(config: Config) {
 }
 
 /**
- * The queue and what the database has pending, for looking and mending; nothing is worked on. Throws `locked` where an embedded database is in use by a running service.
+ * Opens the queue and the pending jobs in the database for inspection and repair; no job is processed. Throws
+ * `locked` if a running service uses the embedded database.
  */
 export async function openQueueAdmin(config: Config, logger: Logger) {
   const { close, ...opened } = await openAlone(config, async ({ database, jobQueue }) => {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { loadPrompt, renderPrompt } from '../../prompts/load.ts';
-import { maskingOf } from '../config/masking.ts';
-import { keyNameOf } from '../config/model-providers.ts';
+import { createMaskingOptions } from '../config/masking.ts';
+import { getKeyName } from '../config/model-providers.ts';
 import type { Config } from '../config/schema.ts';
 import { TriageError } from '../domain/errors.ts';
 import { createMasker } from '../log/mask/mask.ts';
@@ -11,8 +11,9 @@ import type { JudgeOptions } from '../replay/judge.ts';
 type Llm = Config['analyst']['llm'];
 
 /**
- * How the configured model is reached. A base URL goes first, then Azure's endpoint, then OpenAI itself; null where there is not even a key for that. Azure's own
- * variables count wherever the server is Azure's, also one that is given as a base URL. Throws `invalid-config` where a provider's key is missing.
+ * Returns the connection options of the configured model. A base URL takes precedence, then Azure's endpoint,
+ * then OpenAI itself; null if there is no key for that either. Azure's own variables apply whenever the
+ * server is Azure's, including an Azure base URL. Throws `invalid-config` if a provider's key is missing.
  */
 export function modelOptions({ baseUrl, apiKey, model, azure, timeoutMs, maxRetries }: Llm) {
   const limits = { timeoutMs, maxRetries };
@@ -29,7 +30,7 @@ export function modelOptions({ baseUrl, apiKey, model, azure, timeoutMs, maxRetr
   }
   if (apiKey === null) {
     if (baseUrl === null) return null;
-    const keyName = keyNameOf(baseUrl);
+    const keyName = getKeyName(baseUrl);
     if (keyName !== null) throw new TriageError('invalid-config', `${new URL(baseUrl).host} requires a key: set ${keyName}`);
   }
   return { baseUrl, apiKey, apiVersion: null, model, ...limits };
@@ -52,8 +53,8 @@ const HOW = {
 const ANSWER_TOKENS = 1_024;
 
 /**
- * One cheap question to the configured analyst; says who answered, from where and in which way. Throws what the model throws;
- * `invalid-config` where none is configured.
+ * Asks the configured analyst one cheap question. Returns which model answered, from where, and in which way.
+ * Throws the errors of the model; throws `invalid-config` if none is configured.
  */
 export async function checkAnalyst(config: Pick<Config, 'analyst'>, signal: AbortSignal): Promise<string> {
   if (config.analyst.driver === 'rules') return 'rules: no model is needed';
@@ -68,7 +69,10 @@ export async function checkAnalyst(config: Pick<Config, 'analyst'>, signal: Abor
   return `llm: ${reply.model} at ${model.address()} answered ${how}`;
 }
 
-/** What a judge of explanations is asked with: the configured model, its prompt, a masker. Throws `invalid-config` where no model is configured. */
+/**
+ * Opens what a judge of explanations needs: the configured model, its prompt, and a masker. Throws
+ * `invalid-config` if no model is configured.
+ */
 export async function openJudge(
   config: Pick<Config, 'analyst'> & Partial<Config>,
   logger: Logger,
@@ -85,7 +89,7 @@ export async function openJudge(
   return {
     chatModel,
     prompt: { hash: prompt.hash, render: (values) => renderPrompt(prompt, values) },
-    masker: createMasker(maskingOf(config)),
+    masker: createMasker(createMaskingOptions(config)),
     timeoutMs: options.timeoutMs,
   };
 }

@@ -1,5 +1,5 @@
 import type { Config } from '../config/schema.ts';
-import { domainOf } from '../domain/notification-rule.ts';
+import { extractDomain } from '../domain/notification-rule.ts';
 import type { Clock } from '../lib/time.ts';
 import { noticeHandler } from '../notifications/notices.ts';
 import { publicationHandler } from '../notifications/publications.ts';
@@ -11,7 +11,7 @@ import type { ChatRoom, SlackButtons } from '../ports/chat-room.ts';
 import type { Database } from '../ports/database.ts';
 import type { NoticeChannel, NoticeRule, Publisher } from '../ports/notices.ts';
 import { type Logger, silentTracer, type Tracer } from '../ports/telemetry.ts';
-import { providersOf } from '../providers/registry.ts';
+import { createProviders } from '../providers/registry.ts';
 import { createSlackPresses } from '../stores/access.ts';
 import type { Stores } from '../stores/stores.ts';
 import { tracedPublisher } from './watched.ts';
@@ -26,7 +26,7 @@ interface Parts {
   readonly tracer?: Tracer;
 }
 
-/** Who is told of answers, and how. */
+/** Opens the publishers and channels that announce answers. */
 export async function openPublishing(config: NoticesConfig, { stores, clock, logger, tracer }: Parts) {
   const opened = await openPublishers(config, logger, clock);
   const publishers = opened.map((publisher) => tracedPublisher(publisher, tracer ?? silentTracer, stores.triages));
@@ -68,28 +68,28 @@ async function openMessengers({ slack, messages, publishers }: NoticesConfig, cl
   if (room !== null) opened.push((await import('../notifications/rules/slack.ts')).createSlackMessenger(room));
   if (Object.keys(teams).length > 0)
     opened.push((await import('../notifications/rules/teams.ts')).createTeamsMessenger({ webhooks: teams, clock }));
-  const smtp = smtpOf({ messages, publishers });
+  const smtp = readSmtpOptions({ messages, publishers });
   if (smtp !== null) opened.push((await import('../notifications/rules/email.ts')).createEmailMessenger(smtp));
   if (Object.keys(webhooks).length > 0)
     opened.push((await import('../notifications/rules/webhook.ts')).createWebhookMessenger({ webhooks, secrets, clock }));
   return Object.fromEntries(opened.map((one) => [one.channel, one]));
 }
 
-function smtpOf({ messages, publishers }: Pick<Config, 'messages' | 'publishers'>): EmailOptions | null {
+function readSmtpOptions({ messages, publishers }: Pick<Config, 'messages' | 'publishers'>): EmailOptions | null {
   const { smtpUrl: url, smtpFrom: from, emailDomains } = messages;
   if (url === null || from === null) return null;
-  return { url, from, domains: emailDomains.length > 0 ? emailDomains : [domainOf(from)], timeLimitMs: publishers.timeoutMs };
+  return { url, from, domains: emailDomains.length > 0 ? emailDomains : [extractDomain(from)], timeLimitMs: publishers.timeoutMs };
 }
 
-/** Whether the SMTP server takes us, for whoever examines the installation; null where none is configured. */
+/** Checks whether the SMTP server accepts our login, for diagnostics. Returns null if none is configured. */
 export async function askSmtp(config: Pick<Config, 'messages' | 'publishers'>, signal: AbortSignal): Promise<string | null> {
-  const smtp = smtpOf(config);
+  const smtp = readSmtpOptions(config);
   return smtp === null ? null : await (await import('../notifications/rules/email.ts')).checkSmtp(smtp, signal);
 }
 
-/** Where the configured channels speak: what the stores must know, in every process. */
-export function noticeRulesOf(config: Pick<Config, 'providers' | 'slack'>): NoticeRule[] {
-  const rules = providersOf(config.providers).flatMap(({ channels }) => channels);
+/** Returns the rules of the configured channels, which the stores of every process must know. */
+export function listNoticeRules(config: Pick<Config, 'providers' | 'slack'>): NoticeRule[] {
+  const rules = createProviders(config.providers).flatMap(({ channels }) => channels);
   return [
     ...rules.flatMap(({ rule, open }) => (open === null ? [] : [rule])),
     ...(isSpoken(config.slack) ? [slackRule(channelIn(config.slack))] : []),
@@ -98,7 +98,7 @@ export function noticeRulesOf(config: Pick<Config, 'providers' | 'slack'>): Noti
 
 async function openProviderChannels({ providers, http }: NoticesConfig, logger: Logger): Promise<NoticeChannel[]> {
   const opened: NoticeChannel[] = [];
-  for (const { rule, open, because } of providersOf(providers).flatMap(({ channels }) => channels)) {
+  for (const { rule, open, because } of createProviders(providers).flatMap(({ channels }) => channels)) {
     if (open === null) logger.warn({ channel: rule.channel, because }, 'a notification channel is off: it is not fully configured');
     else opened.push(await open({ logger, publicUrl: http.publicUrl }));
   }
@@ -107,7 +107,7 @@ async function openProviderChannels({ providers, http }: NoticesConfig, logger: 
 
 type SlackSettings = Pick<Config, 'slack'>;
 
-/** The channel of notices; none where Slack is not configured. */
+/** Opens the channel for notices in Slack. Returns none if Slack is not configured. */
 async function openSlackChannels(
   config: Pick<Config, 'slack' | 'http'>,
   { stores, clock }: { readonly stores: Pick<Stores, 'history'>; readonly clock: Clock },
@@ -128,14 +128,14 @@ async function openSlackChannels(
   ];
 }
 
-/** What buttons need; absent where no signing secret is configured. */
+/** Opens what buttons need. Returns undefined if no signing secret is configured. */
 export async function openSlackButtons({ slack }: SlackSettings, database: Database): Promise<SlackButtons | undefined> {
   const room = slack.signingSecrets.length === 0 ? null : await openRoom(slack);
   if (room === null) return undefined;
   return { secrets: slack.signingSecrets, reviewers: slack.reviewers, room, presses: createSlackPresses(database) };
 }
 
-/** Who we are in Slack, for whoever examines the installation; null where no token is configured. */
+/** Returns our identity in Slack, for diagnostics. Returns null if no token is configured. */
 export async function askSlack({ slack }: SlackSettings, signal: AbortSignal): Promise<string | null> {
   return (await (await openRoom(slack))?.whoAmI(signal)) ?? null;
 }

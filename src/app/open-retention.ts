@@ -18,7 +18,7 @@ import type { Stores } from '../stores/stores.ts';
 
 /** Between two looks for what is too old or was kept elsewhere: an archive that was away is found again about so fast, in milliseconds. */
 const LOOK_MS = 5_000;
-/** How long what is being deleted may hold up an end, in milliseconds. */
+/** Milliseconds for which a running deletion may delay shutdown. */
 const STOP_MS = 2_000;
 
 interface RetentionParts {
@@ -33,7 +33,7 @@ interface RetentionParts {
   readonly forgetThreads: () => Promise<unknown>;
 }
 
-/** What forgets: at once where somebody says so, and in the background where something is too old. */
+/** Opens deletion: on demand, and in the background for data that is too old. */
 export function openRetention({ config, database, stores, indexNow, ...parts }: RetentionParts) {
   const store = createRetentionStore(database, stores.outbox);
   const deps: RetentionDeps = { ...parts, ...stores, store, unindex: (ids) => indexNow('error_library', ids) };

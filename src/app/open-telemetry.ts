@@ -6,18 +6,21 @@ import { type Logger, type Metrics, type Reading, silentTracer, type Tracer } fr
 import type { Toolbox } from '../ports/toolbox.ts';
 import { createStores } from '../stores/stores.ts';
 import { readBacklog } from '../stores/triages.ts';
-import { noticeRulesOf } from './open-publishers.ts';
+import { listNoticeRules } from './open-publishers.ts';
 import { type BackendState, type Backends, backendChecks, createReadiness, type Readiness } from './readiness.ts';
 import { measuredStores } from './watched.ts';
 
 const UP: Readonly<Record<BackendState, number>> = { ok: 1, degraded: 0.5, down: 0 };
 const OPEN = { closed: 0, 'half-open': 0.5, open: 1 } as const;
 
-/** Who is told of what happens, and the stores, which tell them: they count, and keep the trace of whoever requested work. */
+/**
+ * Opens the tracer, the metrics, and the stores, which report to them: they count events and keep the trace
+ * of the request that caused the work.
+ */
 export async function openObserved(config: Config, database: Database, clock: Clock, logger: Logger) {
   const tracer = await openTracer(config, logger);
   const metrics = (await import('../adapters/metrics/prometheus.ts')).createPrometheusMetrics();
-  const stores = createStores(database, clock, () => tracer.traceparent(), noticeRulesOf(config));
+  const stores = createStores(database, clock, () => tracer.traceparent(), listNoticeRules(config));
   return { tracer, metrics, stores: measuredStores(stores, metrics) };
 }
 
@@ -29,22 +32,25 @@ interface Watched extends Backends {
   readonly logger: Logger;
 }
 
-/** What backends say of themselves. The metrics tell it too, with what the database has pending and which providers are left alone. */
+/**
+ * Opens the readiness checks of the backends. The metrics also expose them, with the backlog in the database
+ * and the open circuit breakers of providers.
+ */
 export function openReadiness(watched: Watched): () => Promise<Readiness> {
   const { metrics, database, toolbox, masker } = watched;
   const mask = async (text: string) => (await masker.mask(text)).text;
   const readiness = createReadiness(backendChecks(watched), { ...watched, mask });
   metrics.read('backlog', () => readBacklog(database));
-  metrics.read('backends', async () => backendsOf(await readiness()));
-  metrics.read('breakers', async () => breakersOf(toolbox));
+  metrics.read('backends', async () => toBackendReadings(await readiness()));
+  metrics.read('breakers', async () => toBreakerReadings(toolbox));
   return readiness;
 }
 
-function backendsOf({ backends }: Readiness): Reading[] {
+function toBackendReadings({ backends }: Readiness): Reading[] {
   return Object.entries(backends).map(([backend, { state }]) => ({ name: 'faultline_backend_up', labels: { backend }, value: UP[state] }));
 }
 
-function breakersOf(toolbox: Toolbox): Reading[] {
+function toBreakerReadings(toolbox: Toolbox): Reading[] {
   return Object.entries(toolbox.breakers?.() ?? {}).map(([provider, state]) => ({
     name: 'faultline_breaker_open',
     labels: { provider },
@@ -58,20 +64,26 @@ interface Receiver {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Tells whoever is configured; nobody, and without loading anything, where nobody is. */
+/**
+ * Opens a tracer for the configured receivers. Without receivers it returns a silent tracer and loads
+ * nothing.
+ */
 export async function openTracer(config: Partial<Pick<Config, 'tracing'>>, logger: Logger): Promise<Tracer> {
-  const receivers = config.tracing === undefined ? [] : receiversOf(config.tracing);
+  const receivers = config.tracing === undefined ? [] : listReceivers(config.tracing);
   if (config.tracing === undefined || receivers.length === 0) return silentTracer;
   const { createOpenTelemetryTracer } = await import('../adapters/tracer/opentelemetry.ts');
   return createOpenTelemetryTracer({ serviceName: config.tracing.otlp.serviceName, receivers, logger });
 }
 
-/** A collector by OpenTelemetry's own settings, Langfuse by its keys, or both. */
-export function receiversOf({ otlp, langfuse }: Config['tracing']): Receiver[] {
+/**
+ * Lists the trace receivers: a collector configured by OpenTelemetry's own settings, Langfuse configured by
+ * its keys, or both.
+ */
+export function listReceivers({ otlp, langfuse }: Config['tracing']): Receiver[] {
   const collector = otlp.tracesEndpoint ?? (otlp.endpoint === null ? null : `${otlp.endpoint.replace(/\/$/, '')}/v1/traces`);
   const { publicKey, secretKey } = langfuse;
   return [
-    ...(collector === null ? [] : [{ name: 'otlp', url: collector, headers: headersOf(otlp.headers ?? '') }]),
+    ...(collector === null ? [] : [{ name: 'otlp', url: collector, headers: parseHeaders(otlp.headers ?? '') }]),
     ...(publicKey === null || secretKey === null
       ? []
       : [
@@ -89,8 +101,10 @@ function langfuseHeaders(publicKey: string, secretKey: string): Record<string, s
   return { authorization: `Basic ${basic}`, 'x-langfuse-ingestion-version': '4' };
 }
 
-/** `name=value,…` with values as URLs encode them (OpenTelemetry's form). What is not of that form is left out. */
-function headersOf(text: string): Record<string, string> {
+/**
+ * Parses `name=value,…` with URL-encoded values (OpenTelemetry's form). Entries of another form are ignored.
+ */
+function parseHeaders(text: string): Record<string, string> {
   const pairs = text.split(',').flatMap((pair) => {
     const at = pair.indexOf('=');
     const name = pair.slice(0, at).trim().toLowerCase();

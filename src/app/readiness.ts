@@ -1,7 +1,7 @@
 import { statfs } from 'node:fs/promises';
 import { z } from 'zod';
 import type { Config } from '../config/schema.ts';
-import { messageOf, TriageError } from '../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../domain/errors.ts';
 import { type Clock, orAborted } from '../lib/time.ts';
 import type { BuildArchive } from '../ports/build-archive.ts';
 import type { Database } from '../ports/database.ts';
@@ -9,7 +9,7 @@ import type { JobQueue } from '../ports/job-queue.ts';
 import type { Logger } from '../ports/telemetry.ts';
 import type { VectorIndex } from '../ports/vector-index.ts';
 import { below, broken, type Probe, type ProbeReply, probe, rejected } from '../providers/probe.ts';
-import { providersOf } from '../providers/registry.ts';
+import { createProviders } from '../providers/registry.ts';
 import { createDeliveryStore } from '../stores/deliveries.ts';
 import { checkVectorIndex, openNamedEmbedder } from './open-adapters.ts';
 
@@ -25,7 +25,10 @@ interface BackendHealth {
 }
 
 export interface Readiness {
-  /** Whether all that is needed to accept builds works: the database. All else may be away, and triage goes on without. */
+  /**
+   * True if everything that is needed to accept builds works, which is the database. Other backends may be
+   * unavailable, and triage continues without them.
+   */
   readonly ok: boolean;
   /** Backends that are away or not as they should be, by name. */
   readonly degraded: readonly string[];
@@ -34,13 +37,16 @@ export interface Readiness {
 
 export interface BackendCheck {
   readonly name: string;
-  /** Without it no build can be accepted. */
+  /** True if no build can be accepted without this backend. */
   readonly needed?: true;
-  /** How long an answer stands, in milliseconds: probes cost a backend nothing between. */
+  /** Milliseconds for which a result is reused. Probes cost the backend nothing in between. */
   readonly freshMs: number;
-  /** How long one question may take, in milliseconds; absent: a second. */
+  /** Time limit of one check in milliseconds; one second by default. */
   readonly limitMs?: number;
-  /** What it says of itself; `degraded` where it says so itself. Throws what is wrong. */
+  /**
+   * Returns the status message of the backend, or `degraded` if the backend reports a problem itself. Throws
+   * the reason if it is down.
+   */
   ask(signal: AbortSignal): Promise<string | { readonly degraded: string }>;
 }
 
@@ -62,9 +68,10 @@ interface Known {
 }
 
 /**
- * Asks each backend at most as often as it says; many probes at once ask once. Only what is needed is waited for, and what was never asked,
- * for as long as its limit: of all else the last answer is told while it is asked anew, so that a backend that hangs makes no probe late.
- * Every change of state is one line in the log, and nothing is logged as long as all stays as it is.
+ * Checks each backend at most once per `freshMs`; concurrent probes share one check. Only required backends,
+ * and those never checked before, are waited for, up to their time limit. For the others the last result is
+ * returned while a new check runs, so that a hanging backend delays no probe. Each change of state writes one
+ * log line; an unchanged state writes none.
  */
 export function createReadiness(checks: readonly BackendCheck[], options: ReadinessOptions): () => Promise<Readiness> {
   const known: Known[] = checks.map((check) => ({ check, health: null, askedAt: Number.NEGATIVE_INFINITY, running: null }));
@@ -92,7 +99,10 @@ async function ask(one: Known, options: ReadinessOptions): Promise<void> {
   const limit = AbortSignal.timeout(limitMs);
   const { state, says } = await orAborted(one.check.ask(limit), limit).then(
     (said) => (typeof said === 'string' ? { state: 'ok' as const, says: said } : { state: 'degraded' as const, says: said.degraded }),
-    (error: unknown) => ({ state: 'down' as const, says: error === limit.reason ? `no answer within ${limitMs} ms` : messageOf(error) }),
+    (error: unknown) => ({
+      state: 'down' as const,
+      says: error === limit.reason ? `no answer within ${limitMs} ms` : getErrorMessage(error),
+    }),
   );
   await settle(one, state, says, options);
 }
@@ -127,7 +137,10 @@ const CLOUD_MS = 30_000;
 const LATE_MS = 60_000;
 const MEGABYTE = 1024 * 1024;
 
-/** Every backend of an installation, by the names that `/readyz` and the metrics use. Only the database is needed, and the disk that it is on. */
+/**
+ * Lists every backend of an installation, by the names that `/readyz` and the metrics use. Only the database
+ * and its disk are required.
+ */
 export function backendChecks({ config, database, jobQueue, archive, vectorIndex }: Backends): BackendCheck[] {
   const isHere = vectorIndex.driver !== 'pinecone';
   return [
@@ -156,7 +169,7 @@ function diskChecks({ database, disk }: Config, store: Pick<Database, 'checkRoom
   if (database.driver !== 'pglite') {
     const askServer = async () => {
       await store.checkRoom?.().catch((cause: unknown) => {
-        throw new TriageError('storage-failed', `The disk of the database server is full: ${messageOf(cause)}`, { cause });
+        throw new TriageError('storage-failed', `The disk of the database server is full: ${getErrorMessage(cause)}`, { cause });
       });
       return 'the database writes';
     };
@@ -174,7 +187,7 @@ function diskChecks({ database, disk }: Config, store: Pick<Database, 'checkRoom
   return [{ name: 'disk', needed: true, freshMs: SERVICE_MS, ask }];
 }
 
-/** Accepted webhooks of which no build was made: for a moment that is as it should be. */
+/** Checks for accepted webhooks without a build. A short delay is normal. */
 async function askDeliveries(database: Database): Promise<string | { readonly degraded: string }> {
   const { landed, oldestMs, refused, refusal } = await createDeliveryStore(database).backlog();
   if (refused > 0) return { degraded: `${refused} could not be recorded and must be delivered again: ${refusal ?? 'see the server log'}` };
@@ -197,7 +210,7 @@ function outsideChecks(config: Config): BackendCheck[] {
   };
   const model = modelProbe(config);
   if (model !== null) add('analyst', model, readModel);
-  for (const { name, health } of providersOf(config.providers))
+  for (const { name, health } of createProviders(config.providers))
     if (health !== null) checks.push({ name, freshMs: OUTSIDE_MS, limitMs: LIMIT_MS_OUTSIDE, ask: health });
   const { driver, baseUrl } = config.webSearch;
   // The others have no question that is free.
@@ -205,7 +218,7 @@ function outsideChecks(config: Config): BackendCheck[] {
   return checks;
 }
 
-/** The list of models costs nothing. */
+/** Creates the probe of the model server. Listing the models costs nothing. */
 function modelProbe({ analyst: { driver, llm } }: Config): Probe | null {
   if (driver === 'rules') return null;
   const bearer = (key: string | null) => (key === null ? {} : { authorization: `Bearer ${key}` });
@@ -226,7 +239,10 @@ function readSearch({ status }: ProbeReply): Said {
   return 'answers';
 }
 
-/** What doctor asks each service: one cheap question over a connection of its own. All of them throw what is wrong. */
+/**
+ * The probes of `faultline doctor`: each asks one service a cheap question over a separate connection, and
+ * throws if something is wrong.
+ */
 
 const DatabaseRow = z.object({
   version: z.string(),
@@ -234,7 +250,7 @@ const DatabaseRow = z.object({
   megabytes: z.number(),
 });
 
-/** `ownerUrl` is that of the role that migrates, where it is another. */
+/** Probes the database. `ownerUrl` is the URL of the role that migrates, if it is a different one. */
 export async function probeDatabase(url: string, ownerUrl: string | null = null) {
   const { openPostgres, rehearseMigrations } = await import('../stores/database/postgres.ts');
   const { MIGRATIONS_FOLDER, readMigrationFiles } = await import('../stores/database/migration-files.ts');
@@ -253,7 +269,7 @@ export async function probeDatabase(url: string, ownerUrl: string | null = null)
       /** Schema changes that this version brings and the database has not seen. */
       pending,
       /** Why they could not be applied, and what mends it; null where they could. */
-      refused: pending.length === 0 ? null : await rehearseMigrations(ownerUrl ?? url).then(() => null, messageOf),
+      refused: pending.length === 0 ? null : await rehearseMigrations(ownerUrl ?? url).then(() => null, getErrorMessage),
       /** Schema changes that a newer version made. */
       newer: status.newer,
       /** Which schema changes were made in another form than this version has; null where none was. */

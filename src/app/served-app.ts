@@ -35,33 +35,39 @@ export interface App extends IndexSync {
   /** Documents of the team itself. */
   readonly knowledge: KnowledgeService;
   readonly masker: Masker;
-  /** Where uploads are decoded and their reports read without holding anybody up. */
+  /** The threads that decode uploads and read their reports without blocking other requests. */
   readonly uploadReaders: UploadReaders;
   /** Follow-up questions about stored analyses. */
   readonly ask: Ask;
-  /** What rules say of a pasted log; nothing of it is kept. */
+  /** The explanation of a pasted log by rules; nothing is stored. */
   readonly explainLog: ReturnType<typeof openLogExplainer>;
   /** Replays that were kept to be compared. */
   readonly keptRuns: KeptRuns;
   /** Starts taking triage jobs, and ringing again for those that are pending. */
   work(): Promise<void>;
-  /** What was measured of this release. */
+  /** The figures measured for this release. */
   readonly unseen: readonly UnseenFigures[];
-  /** Who signs people in to the pages beside tokens; null: nobody. */
+  /** The identity provider that signs users in to the pages, in addition to tokens; null if there is none. */
   readonly signIn: SignInProvider | null;
-  /** What buttons in Slack need; absent where they are not configured. */
+  /** The dependencies of Slack buttons; undefined if they are not configured. */
   readonly slack: SlackButtons | undefined;
   /** Channels of notification rules. */
   readonly messengers: Messengers;
-  /** What deletes: a repository on demand, and what is too old. */
+  /** The client that deletes a repository on demand and data that is too old. */
   readonly retention: ReturnType<typeof openRetention>['client'];
   /** Brings the knowledge base up to date with its folder. */
   loadKnowledge(): Promise<{ readonly changed: number; readonly unchanged: number; readonly removed: number }>;
-  /** The node that finished last in the triage of a build now running here; null where none runs. */
+  /**
+   * Returns the node that finished last in the running triage of a build, or null if none runs in this
+   * process.
+   */
   currentStep(buildId: string): Promise<string | null>;
   readonly tracer: Tracer;
   readonly metrics: Metrics;
-  /** What each backend says of itself; `ok` where all that is needed to accept builds works. Never throws, and is cheap to ask often. */
+  /**
+   * Returns the status of each backend; `ok` if everything that is needed to accept builds works. Never
+   * throws, and is cheap to call often.
+   */
   readiness(): Promise<Readiness>;
   /** Stops taking jobs, lets running ones end within the limit, closes every store. */
   close(options?: { readonly drainMs: number }): Promise<void>;

@@ -1,5 +1,5 @@
-import { maskingOf } from '../config/masking.ts';
-import { budgetTokensOf } from '../config/profiles.ts';
+import { createMaskingOptions } from '../config/masking.ts';
+import { resolveBudgetTokens } from '../config/profiles.ts';
 import type { Config } from '../config/schema.ts';
 import { type Build, type SourceText, sparseBuild } from '../domain/build.ts';
 import { TriageError } from '../domain/errors.ts';
@@ -18,14 +18,14 @@ import { recordAtHand } from '../service/triage/recording/recorder.ts';
 import { triageSources } from '../service/triage/triage-build.ts';
 import { loadKnowledge, readKnowledge } from '../tools/knowledge-base.ts';
 import { createMemoryToolCache } from '../tools/result-cache.ts';
-import { calibrationAtHand, createAppToolbox, investigationOf, makerOfToday, openAskAtHand } from './investigation.ts';
+import { calibrationAtHand, createAppToolbox, createInvestigation, makerOfToday, openAskAtHand } from './investigation.ts';
 import { openAnalyst, openClones, openCodeHost, openFallbackAnalyst, openWebSearch } from './open-adapters.ts';
 import { openTracer } from './open-telemetry.ts';
 import { shippedBound } from './publish-bound.ts';
 
 /** Characters of logs that are read at once: a thread takes longer to start than they take to read. */
 const SMALL = 8_000_000;
-/** How long spans that were not sent yet may hold up an end, in milliseconds. */
+/** Milliseconds for which unsent spans may delay shutdown. */
 const FLUSH_MS = 2_000;
 
 export interface TerminalOptions {
@@ -43,8 +43,9 @@ export interface TerminalOptions {
 }
 
 /**
- * The same road on memory alone: no database, no server, nothing that outlives the process. `config.codeHost` names the local clones that the
- * code tools may read. `experiment`: what a measurement exchanges; absent: nothing.
+ * Runs the same triage in memory: no database, no server, nothing that outlives the process.
+ * `config.codeHost` names the local clones that the code tools may read. `experiment` holds the replacements
+ * for a measurement; null: none.
  */
 export async function createTerminalApp(
   config: Pick<Config, 'analyst' | 'triage' | 'knowledge' | 'codeHost'> & Partial<Config>,
@@ -63,14 +64,14 @@ export async function createTerminalApp(
   const codeHost = await openCodeHost(config, logger);
   const tracer = await openTracer(config, logger);
   const [analyst, fallbackAnalyst] = [await openAnalyst(config, logger, tracer), await openFallbackAnalyst()];
-  const masker = createMasker(maskingOf(config));
+  const masker = createMasker(createMaskingOptions(config));
   const threads = createLogThreads({ small: SMALL });
   const webSearch = await openWebSearch(config);
   const cache = createMemoryToolCache();
   // Made once, and only where something is recorded.
   let madeBy: ReturnType<typeof makerOfToday> | undefined;
   return {
-    /** Sends what is to be told to whoever traces; a moment at most. */
+    /** Sends pending spans to the configured receivers, within a short time limit. */
     flush: () => tracer.flush(FLUSH_MS),
     /** Where they were requested, `recordings` has one for each answer, in their order; threads of `ask` end with the process. */
     triage: async (build: Build, sources: readonly (SourceText | LogInPieces)[], signal: AbortSignal, how: TerminalOptions = {}) => {
@@ -87,15 +88,15 @@ export async function createTerminalApp(
       const recorded = madeBy !== undefined && record ? recordAtHand({ clock, masker, logger, madeBy: await madeBy }) : null;
       const recorder = recorded === null ? {} : { recorder: recorded.recorder };
       const whole = {
-        ...investigationOf(config, { toolbox, clock, analyst, fallbackAnalyst, ...recorder, ...calibrated }, tracer),
+        ...createInvestigation(config, { toolbox, clock, analyst, fallbackAnalyst, ...recorder, ...calibrated }, tracer),
         onStep,
       };
       const investigation = experiment?.change(whole) ?? whole;
       const owners = createOwnerFinder(code, logger);
-      const deps = { archive, masker, threads, investigation, owners, budgetTokens: budgetTokensOf(config) };
+      const deps = { archive, masker, threads, investigation, owners, budgetTokens: resolveBudgetTokens(config) };
       const more = { ...options, ...(green !== null && { green }), ...(experiment !== null && { without: experiment.without }) };
       const triaged = await triageSources(build, sources, deps, signal, more);
-      const recordings = recorded?.recordingsOf(triaged.analyses) ?? [];
+      const recordings = recorded?.takeRecordings(triaged.analyses) ?? [];
       return { ...triaged, recordings, ask: () => openAskAtHand(build, triaged, { ...investigation, masker }) };
     },
   };
@@ -103,14 +104,18 @@ export async function createTerminalApp(
 
 export type TerminalApp = Awaited<ReturnType<typeof createTerminalApp>>;
 
-/** Of one process: reading a log is work of the processor, which every other request shares. */
+/**
+ * Limit of logs explained concurrently in one process. Reading a log needs the processor, which every other
+ * request shares.
+ */
 const AT_ONCE = 2;
 const RETRY_MS = 3_000;
 const SOURCE = 'log';
 
 /**
- * Explains logs that somebody pastes, by rules alone: an answer for each cause, in the order in which one would mend them. Keeps nothing, asks no model, no code host
- * and no web search. What it needs is opened with the first log. Throws `rate-limited` where two are being read already.
+ * Explains pasted logs with rules alone: one answer per cause, in the order in which to fix them. It stores
+ * nothing and asks no model, no code host, and no web search. Its dependencies are opened with the first log.
+ * Throws `rate-limited` if two logs are being read already.
  */
 export function openLogExplainer(config: Config) {
   let opened: Promise<TerminalApp> | undefined;
@@ -136,7 +141,7 @@ export function openLogExplainer(config: Config) {
   };
 }
 
-/** The same secrets to hide, and nobody to ask or to tell. */
+/** Keeps the secrets to mask, but disables the model, the code host, the web search, and tracing. */
 function withRulesAlone({ analyst, tracing, webSearch, ...config }: Config): Config {
   return {
     ...config,

@@ -11,7 +11,7 @@ import type { Toolbox } from '../ports/toolbox.ts';
 import type { Stores } from '../stores/stores.ts';
 import type { TriageStore } from '../stores/triages.ts';
 
-/** Every question to the model is timed; tokens, dollars and retries are added up. */
+/** Measures every request to the model: its duration, tokens, dollars, and retries. */
 export function measuredChatModel(model: ChatModel, metrics: Metrics): ChatModel {
   const chat = async <Value>(ask: () => Promise<ChatReply<Value>>): Promise<ChatReply<Value>> => {
     const startedAt = performance.now();
@@ -42,7 +42,7 @@ function countReply({ model, inputTokens, outputTokens, costUsd, retries = 0 }: 
   metrics.count('faultline_retries_total', { of: 'model' }, retries);
 }
 
-/** Every question to a tool is timed. */
+/** Measures the duration of every tool call. */
 export function measuredToolbox(toolbox: Toolbox, metrics: Metrics): Toolbox {
   return {
     ...toolbox,
@@ -65,7 +65,7 @@ export function measuredToolbox(toolbox: Toolbox, metrics: Metrics): Toolbox {
   };
 }
 
-/** How long jobs wait for a worker, and how often they are given back. */
+/** Measures how long jobs wait for a worker and how often they are given back. */
 export function measuredStores(stores: Stores, metrics: Metrics): Stores {
   const { triages } = stores;
   return {
@@ -107,14 +107,17 @@ function secondsBetween(from: string, to: string): number {
 
 /** Span names and facts follow OpenTelemetry's GenAI conventions; what those have no name for is `faultline.…`. No prompt, argument or answer. */
 
-/** Every run of the graph, or part of one that was cut off or waited for a person, is an `invoke_agent` span. Changes the graph it is given. */
+/**
+ * Traces every run of the graph as an `invoke_agent` span; a run that was interrupted or waited for a person
+ * has several. Changes the graph it is given.
+ */
 export function tracedGraph(graph: TriageGraph, tracer: Tracer): TriageGraph {
   const invoke = graph.invoke.bind(graph);
   const traced: typeof graph.invoke = (input, options) => {
     const facts = {
       'gen_ai.operation.name': 'invoke_agent',
       'gen_ai.agent.name': 'triage',
-      'gen_ai.conversation.id': textOf(options?.configurable?.thread_id),
+      'gen_ai.conversation.id': toText(options?.configurable?.thread_id),
     };
     return tracer.span({ name: 'invoke_agent triage', kind: 'internal', facts }, async (span) => {
       const state = await invoke(input, options);
@@ -137,11 +140,14 @@ export function tracedGraph(graph: TriageGraph, tracer: Tracer): TriageGraph {
   return Object.assign(graph, { invoke: traced });
 }
 
-function textOf(value: unknown): string | undefined {
+function toText(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** Every question to the model is a `chat` span. What speaks OpenAI's protocol is "openai" to the conventions, whoever runs it. */
+/**
+ * Traces every request to the model as a `chat` span. By convention, any server with OpenAI's protocol is
+ * called "openai".
+ */
 export function tracedChatModel(model: ChatModel, tracer: Tracer): ChatModel {
   const chat = <Value>(question: string, ask: () => Promise<ChatReply<Value>>): Promise<ChatReply<Value>> => {
     const facts = {
@@ -179,7 +185,7 @@ function repliedFacts(reply: ChatReply<unknown>) {
 /** Failures of a tool that are its provider's, not the asker's. */
 const FAILED: readonly ToolOutcome['status'][] = ['failed', 'timed-out'];
 
-/** Every question to a tool is an `execute_tool` span. */
+/** Traces every tool call as an `execute_tool` span. */
 export function tracedToolbox(toolbox: Toolbox, tracer: Tracer): Toolbox {
   return {
     ...toolbox,
@@ -210,8 +216,8 @@ export function tracedToolbox(toolbox: Toolbox, tracer: Tracer): Toolbox {
 }
 
 /**
- * The work on one job, in the trace of the request that caused it, and with its ids in every line of the log. How long it waited
- * for a worker is a span of its own.
+ * Traces the work on a job as part of the request that caused it, and adds the ids of the job to every log
+ * line. The time that it waited for a worker is a separate span.
  */
 export function watchTriage<Value>(
   job: TriageJob | undefined,
@@ -236,7 +242,7 @@ export function recordNode(tracer: Tracer, { node, round, startedAt, millisecond
   tracer.record({ name: `node ${node}`, kind: 'internal', facts }, { startedAt: start, endedAt: start + milliseconds });
 }
 
-/** Every telling is a span in the trace of the build that it is about, however much later it is. */
+/** Traces every publication as a span in the trace of its build, however much later it happens. */
 export function tracedPublisher(publisher: Publisher, tracer: Tracer, triages: Pick<TriageStore, 'findByBuild'>): Publisher {
   if (tracer === silentTracer) return publisher;
   return {

@@ -2,11 +2,11 @@ import { resolve } from 'node:path';
 import { z } from 'zod';
 import { createTerminalApp } from '../app/terminal-app.ts';
 import { createApp } from '../app.ts';
-import { maskingOf } from '../config/masking.ts';
+import { createMaskingOptions } from '../config/masking.ts';
 import type { Config } from '../config/schema.ts';
 import { Step } from '../domain/analysis.ts';
 import type { Thread, Turn } from '../domain/conversation.ts';
-import { messageOf, TriageError, type TriageErrorCode } from '../domain/errors.ts';
+import { getErrorMessage, TriageError, type TriageErrorCode } from '../domain/errors.ts';
 import { jsonIn } from '../lib/text.ts';
 import { createMasker } from '../log/mask/mask.ts';
 import { silentLogger } from '../ports/telemetry.ts';
@@ -20,15 +20,15 @@ import { localBuild } from './triage-input.ts';
 /** A turn as any client gives it; a service keeps the trace of its steps to itself until it is asked for the thread. */
 export type Answered = Omit<Turn, 'steps'>;
 
-/** Where a question about one thing is put: a service, a data directory, or a log in memory. */
+/** The target of questions about one analysis or build: a service, a data directory, or a log in memory. */
 export interface AskClient {
   readonly target: string;
-  /** Whether threads outlive the process. */
+  /** True if threads outlive the process. */
   readonly kept: boolean;
   ask(question: string, threadId: string | undefined, watcher: AskWatcher, signal: AbortSignal): Promise<Answered>;
-  /** Newest question first. */
+  /** Lists the threads, newest question first. */
   threads(): Promise<readonly Thread[]>;
-  /** The turns of a thread with their steps, oldest first. */
+  /** Lists the turns of a thread with their steps, oldest first. */
   turns(threadId: string): Promise<readonly Turn[]>;
   close(): Promise<void>;
 }
@@ -36,12 +36,12 @@ export interface AskClient {
 const TERMINAL = 'terminal';
 const LISTED = 20;
 
-/** Asks the stores of a data directory that nobody serves. Throws `locked` where somebody does. */
+/** Asks the stores of a data directory that no service uses. Throws `locked` if a service uses it. */
 export async function openStoredClient(target: string, config: Config): Promise<AskClient> {
   const app = await createApp(config, silentLogger);
   try {
-    const about = await aboutOf(target, async (id) => (await findBuild(app.stores.builds, id, {})).id);
-    return clientOf(target, about, app.ask, true, () => app.close({ drainMs: 0 }));
+    const about = await resolveSubject(target, async (id) => (await findBuild(app.stores.builds, id, {})).id);
+    return createClient(target, about, app.ask, true, () => app.close({ drainMs: 0 }));
   } catch (error) {
     await app.close({ drainMs: 0 });
     throw error;
@@ -55,7 +55,7 @@ export async function openLogClient(
   config: Config,
   signal: AbortSignal,
 ): Promise<AskClient> {
-  const large = await openLargeLog(path, createMasker(maskingOf(config)));
+  const large = await openLargeLog(path, createMasker(createMaskingOptions(config)));
   try {
     const sources = large === null ? await readInput(path, config.http.maxLogBytes) : [large.source];
     requireOneBuild(sources, { mayShareNothing: !isDirectory(path) });
@@ -67,23 +67,23 @@ export async function openLogClient(
     const triaged = await app.triage(build, sources, signal, around);
     if (triaged.analyses.length === 0) throw new TriageError('internal', 'No answer was produced. Please report this log');
     const ask = await triaged.ask();
-    return clientOf(path, { buildId: build.id }, ask, false, async () => large?.close());
+    return createClient(path, { buildId: build.id }, ask, false, async () => large?.close());
   } catch (error) {
     large?.close();
     throw error;
   }
 }
 
-/** What an id names: `bld_…` and `provider:number` a build, anything else an analysis. */
+/** Checks whether an id names a build: `bld_…` and `provider:number` do, anything else names an analysis. */
 function namesBuild(target: string): boolean {
   return target.startsWith('bld_') || target.includes(':');
 }
 
-async function aboutOf(target: string, buildIdOf: (id: string) => Promise<string>): Promise<AskInput['about']> {
+async function resolveSubject(target: string, buildIdOf: (id: string) => Promise<string>): Promise<AskInput['about']> {
   return namesBuild(target) ? { buildId: await buildIdOf(target) } : { analysisId: target };
 }
 
-function clientOf(target: string, about: AskInput['about'], ask: Ask, kept: boolean, close: () => Promise<void>): AskClient {
+function createClient(target: string, about: AskInput['about'], ask: Ask, kept: boolean, close: () => Promise<void>): AskClient {
   return {
     target,
     kept,
@@ -117,12 +117,12 @@ async function askForEvents(server: Service, path: string, body: object, watcher
   const limited = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
   try {
     const response = await send(server, 'POST', path, body, limited, { accept: 'text/event-stream' });
-    if (!response.ok || response.body === null) throw refusalOf(response.status, await response.text());
+    if (!response.ok || response.body === null) throw toRefusalError(response.status, await response.text());
     return await readAnswer(response.body, watcher);
   } catch (cause) {
     if (signal.aborted) throw new TriageError('cancelled', 'The answer was stopped.', { cause });
     if (cause instanceof TriageError) throw cause;
-    const message = `The response of ${server.url} was interrupted: ${messageOf(cause)}`;
+    const message = `The response of ${server.url} was interrupted: ${getErrorMessage(cause)}`;
     throw new TriageError('upstream-failed', message, { cause, retryable: true });
   }
 }
@@ -131,7 +131,7 @@ const TextEvent = z.object({ text: z.string(), restart: z.boolean().optional() }
 
 /** Reads events to the answer. Throws what the service says went wrong. */
 async function readAnswer(body: ReadableStream<Uint8Array>, watcher: AskWatcher): Promise<Answered> {
-  for await (const { event, data } of eventsOf(body)) {
+  for await (const { event, data } of parseEvents(body)) {
     if (event === 'step') watcher.onStep?.(Step.parse(data));
     else if (event === 'text') {
       const { text, restart } = TextEvent.parse(data);
@@ -139,14 +139,14 @@ async function readAnswer(body: ReadableStream<Uint8Array>, watcher: AskWatcher)
     } else if (event === 'answer') return AnswerView.parse(data);
     else if (event === 'error') {
       const { code, message } = Refusal.shape.error.parse(data);
-      throw new TriageError(codeOf(code), message);
+      throw new TriageError(toErrorCode(code), message);
     }
   }
   throw new TriageError('upstream-failed', 'The service closed the connection without an answer.', { retryable: true });
 }
 
-/** Server-sent events one by one; comments are left out. */
-async function* eventsOf(body: ReadableStream<Uint8Array>): AsyncGenerator<{ event: string; data: unknown }> {
+/** Parses server-sent events one by one and ignores comments. */
+async function* parseEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<{ event: string; data: unknown }> {
   const decoder = new TextDecoder();
   let held = '';
   let bytes = 0;
@@ -165,11 +165,11 @@ async function* eventsOf(body: ReadableStream<Uint8Array>): AsyncGenerator<{ eve
   }
 }
 
-function refusalOf(status: number, text: string): TriageError {
+function toRefusalError(status: number, text: string): TriageError {
   const refusal = Refusal.safeParse(jsonIn(text));
   if (!refusal.success) return new TriageError('upstream-failed', `The service answered ${status}`);
   const { code, message } = refusal.data.error;
-  return new TriageError(codeOf(code), message);
+  return new TriageError(toErrorCode(code), message);
 }
 
 const KNOWN: readonly TriageErrorCode[] = [
@@ -177,6 +177,6 @@ const KNOWN: readonly TriageErrorCode[] = [
   ...(['forbidden', 'storage-failed', 'quota-exhausted', 'upstream-auth', 'internal'] as const),
 ];
 
-function codeOf(code: string): TriageErrorCode {
+function toErrorCode(code: string): TriageErrorCode {
   return KNOWN.find((one) => one === code) ?? 'upstream-failed';
 }

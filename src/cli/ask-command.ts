@@ -5,15 +5,15 @@ import { styleText } from 'node:util';
 import type { Config } from '../config/schema.ts';
 import type { Step } from '../domain/analysis.ts';
 import type { Citation, Thread, Turn } from '../domain/conversation.ts';
-import { messageOf, TriageError } from '../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../domain/errors.ts';
 import { counted } from '../lib/text.ts';
 import { clip, disarmRunnerCommands, visibleLine, visibleLines } from '../notifications/visible-text.ts';
 import type { TextPiece } from '../ports/analyst.ts';
 import type { Answered, AskClient } from './ask-clients.ts';
 import type { ServerOptions } from './command-parts.ts';
 import { type Progress, phaseText, startProgress } from './progress.ts';
-import { dataDirectory, LOCAL_SERVICE, readConfig, tokenOf } from './settings.ts';
-import { interruptSignal, jsonText, print, say, type Voice, voiceOf } from './terminal.ts';
+import { dataDirectory, LOCAL_SERVICE, readConfig, resolveToken } from './settings.ts';
+import { createVoice, interruptSignal, jsonText, print, say, type Voice } from './terminal.ts';
 
 export interface AskCommandOptions extends ServerOptions {
   readonly thread?: string;
@@ -23,9 +23,9 @@ export interface AskCommandOptions extends ServerOptions {
   readonly plain?: boolean;
 }
 
-/** `faultline ask`: one question answered, or a session on a terminal. */
+/** Runs `faultline ask`: answers one question, or opens a session on a terminal. */
 export async function runAsk(target: string, question: string | undefined, options: AskCommandOptions): Promise<void> {
-  const voice = voiceOf(options);
+  const voice = createVoice(options);
   if (question === undefined && (process.stdin.isTTY !== true || process.stdout.isTTY !== true || options.json === true)) {
     throw new TriageError('invalid-config', `Add a question: faultline ask ${visibleLine(target)} "why?" (a session needs a terminal)`);
   }
@@ -33,7 +33,7 @@ export async function runAsk(target: string, question: string | undefined, optio
   let client: AskClient | undefined;
   try {
     client = await openClient(target, options, progress, question === undefined);
-    const thread = await threadOf(client, options);
+    const thread = await chooseThread(client, options);
     if (question === undefined) await converse(client, thread, progress);
     else await answerOnce(client, question, thread, options, voice, progress);
   } finally {
@@ -42,7 +42,10 @@ export async function runAsk(target: string, question: string | undefined, optio
   }
 }
 
-/** A log is analysed here; an id is searched for where `--url` says, in the data directory, or with whoever serves that. */
+/**
+ * Opens the client for a target. A log is analyzed in this process. An id is looked up in the service at
+ * `--url`, in the data directory, or in the service that uses the data directory.
+ */
 async function openClient(target: string, options: AskCommandOptions, progress: Progress, session: boolean): Promise<AskClient> {
   const dataDir = dataDirectory(options.data);
   if (target === '-' && session)
@@ -61,12 +64,12 @@ async function openClient(target: string, options: AskCommandOptions, progress: 
     const stored = await openStored(target, withAnalyst(readConfig(dataDir), options));
     if (stored !== null) return stored;
   }
-  const token = tokenOf(options.token ?? process.env.FAULTLINE_TOKEN, dataDir);
+  const token = resolveToken(options.token ?? process.env.FAULTLINE_TOKEN, dataDir);
   const { openServerClient } = await import('./ask-clients.ts');
   return openServerClient(target, { url: url ?? LOCAL_SERVICE, token });
 }
 
-/** Null where a service has the data directory: then that is asked. */
+/** Opens the data directory. Returns null if a service uses it; the caller then asks that service. */
 async function openStored(target: string, config: Config): Promise<AskClient | null> {
   const { openStoredClient } = await import('./ask-clients.ts');
   return await openStoredClient(target, config).catch((error: unknown) => {
@@ -79,7 +82,7 @@ function withAnalyst(config: Config, { analyst }: AskCommandOptions): Config {
   return { ...config, analyst: { ...config.analyst, driver: analyst ?? config.analyst.driver } };
 }
 
-async function threadOf(client: AskClient, { thread, resume }: AskCommandOptions): Promise<string | undefined> {
+async function chooseThread(client: AskClient, { thread, resume }: AskCommandOptions): Promise<string | undefined> {
   if (thread !== undefined || resume !== true) return thread;
   const [newest] = await client.threads();
   if (newest === undefined) say('No conversation about this yet; starting a new one.');
@@ -222,7 +225,7 @@ class Session {
     } catch (error) {
       words.end();
       const stopped = error instanceof TriageError && error.code === 'cancelled';
-      this.write(stopped ? '\nStopped. This question is not stored.\n' : `\nerror: ${visibleLine(messageOf(error))}\n`);
+      this.write(stopped ? '\nStopped. This question is not stored.\n' : `\nerror: ${visibleLine(getErrorMessage(error))}\n`);
     } finally {
       this.answering = null;
     }
@@ -231,7 +234,10 @@ class Session {
 
 const MAX_LINE = 4_000;
 
-/** An answer as `Key<tab>value` lines for pipes: Answer (a line each), Cites, Left out, Note, Usage, Thread. */
+/**
+ * Formats an answer as `Key<tab>value` lines for pipes, with the keys Shape, Answer (one per line of text),
+ * Cites, Dropped, Note, Usage, and Thread.
+ */
 export function plainAnswer(turn: Answered, kept: boolean): string {
   const rows: (readonly [string, string])[] = [
     ['Shape', turn.shape],
@@ -247,7 +253,7 @@ export function plainAnswer(turn: Answered, kept: boolean): string {
   return rows.map(([key, value]) => `${key}\t${disarmRunnerCommands(clip(visibleLine(value), MAX_LINE))}\n`).join('');
 }
 
-/** What follows the text on a terminal: where the citations lead, what does not hold, what it cost. */
+/** Formats what follows the text on a terminal: the citations, the statements to disregard, and the cost. */
 export function answerFoot(turn: Answered): string {
   const lines = [
     ...turn.citations.map((citation) => dim(visibleLine(citationText(citation)))),
@@ -258,7 +264,7 @@ export function answerFoot(turn: Answered): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** "[E3] build.log:121-122 failed test". Raw text: escape it. */
+/** Formats a citation: "[E3] build.log:121-122 failed test". Returns raw text that the caller must escape. */
 function citationText({ id, source, lineStart, lineEnd, title }: Citation): string {
   const lines = lineStart === undefined ? '' : `:${lineStart}${lineEnd === undefined || lineEnd === lineStart ? '' : `-${lineEnd}`}`;
   return `[${id}] ${source}${lines} ${title}`;
@@ -280,7 +286,7 @@ function usageText({ analyst, model, usage, milliseconds }: Answered): string {
   );
 }
 
-/** `/trace`: the steps of an answer, a line each. */
+/** Formats the steps of an answer for `/trace`, one per line. */
 function traceText(steps: readonly Step[]): string {
   return steps
     .map(
@@ -294,12 +300,15 @@ function threadText({ id, turns, lastAskedAt, title }: Thread): string {
   return `${id}  ${lastAskedAt.slice(0, 16).replace('T', ' ')}  ${counted(turns, 'question')}  ${visibleLine(title)}`;
 }
 
-/** Earlier turns, shown when a session is resumed. */
+/** Formats earlier turns, which are shown when a session is resumed. */
 function recapText(turns: readonly Turn[]): string {
   return turns.map(({ question, text }) => `${dim(`> ${visibleLine(question)}`)}\n${visibleLines(text).join('\n')}\n`).join('\n');
 }
 
-/** Shows an answer as it comes, a word at a time: no word is split where a terminal might obey its half. */
+/**
+ * Shows an answer word by word as it arrives. Words are never split, because a terminal might interpret half
+ * of an escape sequence.
+ */
 export function wordByWord(write: (text: string) => void): { readonly onText: (piece: TextPiece) => void; end(): void } {
   let held = '';
   const show = (text: string) =>

@@ -4,7 +4,10 @@ import type { Service } from './server-client.ts';
 import type { DataOptions } from './settings.ts';
 import { reportError } from './terminal.ts';
 
-/** What several commands share. Kept light: every command pays for it at start. */
+/**
+ * Creates the `--data` option. This module holds what several commands share and stays small, because every
+ * command loads it at startup.
+ */
 export function dataOption(): Option {
   return new Option('--data <dir>', 'data directory (default: $FAULTLINE_DATA_DIR or .faultline)');
 }
@@ -30,21 +33,21 @@ export function guarded<Arguments extends unknown[]>(action: (...args: Arguments
   };
 }
 
-/** The same for an action whose module is loaded when the command is called. */
+/** Runs an action like `guarded` does, but loads its module only when the command is called. */
 export function runs<Arguments extends unknown[]>(
   load: () => Promise<(...args: Arguments) => Promise<void>>,
 ): (...args: Arguments) => Promise<void> {
   return guarded(async (...args: Arguments) => (await load())(...args));
 }
 
-/** A whole number of at least 1. */
+/** Parses a whole number of at least 1. */
 export function positive(text: string): number {
   const value = Number(text);
   if (Number.isSafeInteger(value) && value >= 1) return value;
   throw new InvalidArgumentError('Use a whole number of at least 1.');
 }
 
-/** A TCP port; 0 takes a free one. */
+/** Parses a TCP port; 0 picks a free one. */
 export function port(text: string): number {
   const value = Number(text);
   if (Number.isSafeInteger(value) && value >= 0 && value <= 65_535) return value;
@@ -55,7 +58,10 @@ export function profileOption(): Option {
   return new Option('--profile <name>', 'effort per run').choices(['fast', 'balanced', 'thorough']);
 }
 
-/** Configuration for commands that open no store; a profile goes before the environment's, single settings before both. */
+/**
+ * Reads the configuration for commands that open no store. A given profile overrides the profile of the
+ * environment; single settings override both.
+ */
 export async function terminalConfig({ profile }: { readonly profile?: string } = {}): Promise<Config> {
   const { dataDirectory, readConfig } = await import('./settings.ts');
   return readConfig(dataDirectory(undefined), profile === undefined ? {} : { FAULTLINE_PROFILE: profile });
@@ -70,7 +76,10 @@ export interface ServerOptions extends DataOptions {
   readonly token?: string;
 }
 
-/** The options of every command that asks a running service; `where` and `token` say it otherwise. */
+/**
+ * Adds the options of every command that asks a running service. `where` and `token` replace their
+ * descriptions.
+ */
 export function asksService(
   command: Command,
   where = 'URL of the service (default: $FAULTLINE_URL or http://127.0.0.1:4600)',
@@ -84,8 +93,8 @@ export function asksService(
 }
 
 /** Options, environment, or the data directory of this machine. Throws `invalid-config` where there is no token. */
-export async function serverOf(options: ServerOptions): Promise<Service> {
-  const { dataDirectory, LOCAL_SERVICE, tokenOf } = await import('./settings.ts');
+export async function resolveService(options: ServerOptions): Promise<Service> {
+  const { dataDirectory, LOCAL_SERVICE, resolveToken } = await import('./settings.ts');
   const url = options.url ?? process.env.FAULTLINE_URL ?? LOCAL_SERVICE;
-  return { url, token: tokenOf(options.token ?? process.env.FAULTLINE_TOKEN, dataDirectory(options.data)) };
+  return { url, token: resolveToken(options.token ?? process.env.FAULTLINE_TOKEN, dataDirectory(options.data)) };
 }

@@ -1,6 +1,8 @@
 import type { Command } from 'commander';
 
-/** What may be typed after an option or in an argument's place: a file, one of some words, or anything. */
+/**
+ * The value that may follow an option or stand for an argument: a file, one of several words, or anything.
+ */
 type Value = { readonly files: true } | { readonly words: readonly string[] } | null;
 
 interface CompletedOption {
@@ -25,22 +27,22 @@ const FILE_VALUE = /<(?:file|dir|path)\b/;
 const FILE_ARGUMENT = /^(?:input|files|logs|paths)$/;
 const LONGEST = 72;
 
-/** The script for a shell, made from the program itself. */
+/** Generates the completion script for a shell from the program itself. */
 export function completionFor(shell: 'bash' | 'zsh' | 'fish', program: Command): string {
-  return { bash: bashCompletion, zsh: zshCompletion, fish: fishCompletion }[shell](shapeOf(program));
+  return { bash: bashCompletion, zsh: zshCompletion, fish: fishCompletion }[shell](describeCommand(program));
 }
 
 /** Reads the program itself, so that completions know what it knows. */
-export function shapeOf(command: Command, parent = ''): CompletedCommand {
+export function describeCommand(command: Command, parent = ''): CompletedCommand {
   const path = parent === '' ? command.name() : `${parent} ${command.name()}`;
   const help = { names: ['--help', '-h'], says: 'display help for command' };
   return {
     path,
     name: command.name(),
     says: firstWords(command.description()),
-    options: [...command.options.map(optionOf), help],
-    argument: argumentOf(command),
-    commands: command.commands.map((child) => shapeOf(child, path)),
+    options: [...command.options.map(describeOption), help],
+    argument: describeArgument(command),
+    commands: command.commands.map((child) => describeCommand(child, path)),
   };
 }
 
@@ -48,12 +50,12 @@ export function everyCommand(command: CompletedCommand): CompletedCommand[] {
   return [command, ...command.commands.flatMap(everyCommand)];
 }
 
-/** In single quotes, as bash and zsh read them. */
+/** Puts text in single quotes for bash and zsh. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-function optionOf({ long, short, flags, description, required, optional, argChoices }: Command['options'][number]): CompletedOption {
+function describeOption({ long, short, flags, description, required, optional, argChoices }: Command['options'][number]): CompletedOption {
   const names = [long, short].flatMap((name) => (name == null ? [] : [name]));
   const says = firstWords(description);
   if (!required && !optional) return { names, says };
@@ -61,7 +63,7 @@ function optionOf({ long, short, flags, description, required, optional, argChoi
   return { names, says, value: FILE_VALUE.test(flags) ? { files: true } : null };
 }
 
-function argumentOf({ registeredArguments }: Command): Value {
+function describeArgument({ registeredArguments }: Command): Value {
   for (const { argChoices, description, name } of registeredArguments.map((one) => ({
     ...one,
     description: one.description,
@@ -73,7 +75,7 @@ function argumentOf({ registeredArguments }: Command): Value {
   return null;
 }
 
-/** The first sentence, on one line. */
+/** Returns the first sentence on one line. */
 function firstWords(text: string): string {
   const [sentence = ''] = text.replaceAll(/\s{1,20}/g, ' ').split(/[.;:] |\.$/, 1);
   return sentence.length <= LONGEST ? sentence : `${sentence.slice(0, LONGEST - 1)}…`;
@@ -87,7 +89,9 @@ function whereCases(commands: readonly CompletedCommand[]): string {
     .join('');
 }
 
-/** A completion script for bash 4 and newer; in 3.2 it completes all but file names. */
+/**
+ * Generates a completion script for bash 4 and newer. On bash 3.2 it completes everything except file names.
+ */
 export function bashCompletion(program: CompletedCommand): string {
   const commands = everyCommand(program);
   return `# Completions of faultline for bash. Load them with: source <(faultline completion bash)
@@ -130,12 +134,15 @@ function bashWords({ path, commands, argument }: CompletedCommand): string {
   return `    ${quoted(path)}) ${words.length > 0 ? replies(words) : files} ;;\n`;
 }
 
-/** Words of ours hold neither blanks nor patterns. */
+/** Formats the reply for a list of words. Our words contain neither blanks nor patterns. */
 function replies(words: readonly string[]): string {
   return `COMPREPLY=($(compgen -W ${quoted(words.join(' '))} -- "$current"))`;
 }
 
-/** A completion script for zsh: with descriptions, for `source` or as a file `_faultline` in \`$fpath\`. */
+/**
+ * Generates a completion script for zsh with descriptions, for `source` or as the file `_faultline` in
+ * `$fpath`.
+ */
 export function zshCompletion(program: CompletedCommand): string {
   const commands = everyCommand(program);
   return `#compdef faultline
@@ -187,12 +194,12 @@ function zshWords({ path, commands, argument }: CompletedCommand): string {
   return argument === null ? '' : `    ${quoted(path)}) ${zshAnswer(argument)};;\n`;
 }
 
-/** `_describe` takes "word:what it is". */
+/** Formats an entry for `_describe`: "word:description". */
 function described(word: string, says: string): string {
   return quoted(`${word.replaceAll(':', '\\:')}:${says}`);
 }
 
-/** A completion script for fish, with descriptions. */
+/** Generates a completion script for fish, with descriptions. */
 export function fishCompletion(program: CompletedCommand): string {
   const commands = everyCommand(program);
   return `# Completions of faultline for fish. Load them with: faultline completion fish | source
@@ -231,7 +238,7 @@ function fishOption({ names, value }: CompletedOption): string {
   return 'files' in value ? `${spelt} -r -F` : `${spelt} -x -a ${fishQuoted(value.words.join(' '))}`;
 }
 
-/** In single quotes, as fish reads them. */
+/** Puts text in single quotes for fish. */
 function fishQuoted(text: string): string {
   return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
 }

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { maskingOf } from '../config/masking.ts';
+import { createMaskingOptions } from '../config/masking.ts';
 import type { Config } from '../config/schema.ts';
 import { createMasker } from '../log/mask/mask.ts';
 import type { Finding } from '../ports/examination.ts';
 import type { Connection } from '../providers/connection.ts';
-import { providersOf } from '../providers/registry.ts';
+import { createProviders } from '../providers/registry.ts';
 import { type Connectable, connect, providerNamed, webhookAddress } from '../service/connect.ts';
 import { renderFinding } from './doctor.ts';
 import { type DataOptions, dataDirectory, MADE_SECRETS, readConfig, readServedConfig } from './settings.ts';
@@ -12,17 +12,20 @@ import { EXIT, jsonText, print } from './terminal.ts';
 
 export interface ConnectOptions extends DataOptions {
   readonly repository?: string;
-  /** Of this service, as the provider reaches it. */
+  /** The URL of this service, as the provider reaches it. */
   readonly url?: string;
   readonly newSecret?: boolean;
   readonly create?: boolean;
   readonly test?: boolean;
 }
 
-/** `faultline connect PROVIDER`: what to set on both sides; on request it is done and tried. Exit 4 where something is wrong. */
+/**
+ * Runs `faultline connect PROVIDER`: shows what to configure on both sides, and on request configures and
+ * tests it. Exits with 4 if something is wrong.
+ */
 export async function runConnect(name: string, options: ConnectOptions): Promise<void> {
   const { config, isMade } = configured(dataDirectory(options.data), name);
-  const provider = providerNamed(providersOf(config.providers), name);
+  const provider = providerNamed(createProviders(config.providers), name);
   const publicUrl = options.url ?? config.http.publicUrl;
   const address = publicUrl === null ? null : webhookAddress(provider, publicUrl);
   const made = options.newSecret === true ? `whs_${randomBytes(24).toString('base64url')}` : null;
@@ -37,7 +40,7 @@ export async function runConnect(name: string, options: ConnectOptions): Promise
   if (!options.json) await print(guide(plan));
   const { repository = null, create = false, test = false } = options;
   const findings: Finding[] = [];
-  const masker = createMasker(maskingOf(config));
+  const masker = createMasker(createMaskingOptions(config));
   for await (const found of connect(provider, { repository, address, secret, create, test }, AbortSignal.timeout(LIMIT_MS))) {
     const finding = { ...found, says: (await masker.mask(found.says)).text };
     findings.push(finding);
@@ -50,7 +53,10 @@ export async function runConnect(name: string, options: ConnectOptions): Promise
 
 const LIMIT_MS = 120_000;
 
-/** `isMade`: the webhook's secret lies in the data directory, where nobody configured one. */
+/**
+ * Reads the configuration. `isMade` is true if the webhook secret comes from the data directory, because none
+ * is configured.
+ */
 function configured(dataDir: string, name: string): { readonly config: Config; readonly isMade: boolean } {
   const config = readConfig(dataDir);
   const given = Object.entries(config.providers).some(([one, { webhookSecrets }]) => one === name && webhookSecrets.length > 0);

@@ -5,16 +5,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import type { App } from '../app.ts';
 import { type Analysis, GivenAnalysis } from '../domain/analysis.ts';
-import { messageOf } from '../domain/errors.ts';
+import { getErrorMessage } from '../domain/errors.ts';
 import type { Deployment } from '../domain/health.ts';
-import { maxOf } from '../lib/collections.ts';
+import { findMax } from '../lib/collections.ts';
 import { formatConfidence } from '../lib/text.ts';
 import type { Clock } from '../lib/time.ts';
 import { visibleLine } from '../notifications/visible-text.ts';
 import { decideReview } from '../service/review/decide.ts';
 import { openReviewFor } from '../service/review/queue.ts';
 import { type DemoRepository, makeDemoClone } from './demo-code.ts';
-import { print, say, voiceOf } from './terminal.ts';
+import { createVoice, print, say } from './terminal.ts';
 
 /** Captured failures of every category; their truth is known because we made them fail. */
 const FAILURES = resolve(import.meta.dirname, '../../test/fixtures/failures');
@@ -48,10 +48,13 @@ export interface DemoService {
   readonly code: DemoCode;
 }
 
-/** Sends a week of builds and captured failures as a stranger would, waits for the answers, and prints them beside the truth. */
+/**
+ * Sends a week of builds and captured failures as an external sender would, waits for the answers, and prints
+ * them next to the correct ones.
+ */
 export async function runDemo({ address, token, shownToken, app, clock, code }: DemoService): Promise<void> {
   say(`\nSending sample data: a week of builds of ${HISTORY}, and ${SHOWN.length} captured failures …`);
-  const answered = (buildId: string) => answerOf(address, token, buildId);
+  const answered = (buildId: string) => waitForAnswer(address, token, buildId);
   const history = await sendHistory(app, clock, code, { send: (build) => upload(address, token, build), answered });
   const sent: { slug: string; buildId: string }[] = [];
   for (const [index, slug] of SHOWN.entries()) {
@@ -77,7 +80,7 @@ export async function runDemo({ address, token, shownToken, app, clock, code }: 
     ]);
   }
   await print(
-    `\n${table(rows, voiceOf({}).width)}${waiting > 0 ? `\n?: waits for review, because it is not sure enough or too few answers of its kind are known to be right; ${waiting} of ${rows.length - 1}` : ''}\n\nView:  ${address}/builds   review:  ${address}/review\nRead one:  curl -s -H "authorization: Bearer ${shownToken}" ${address}/api/builds/${sent[0]?.buildId}/analyses`,
+    `\n${table(rows, createVoice({}).width)}${waiting > 0 ? `\n?: waits for review, because it is not sure enough or too few answers of its kind are known to be right; ${waiting} of ${rows.length - 1}` : ''}\n\nView:  ${address}/builds   review:  ${address}/review\nRead one:  curl -s -H "authorization: Bearer ${shownToken}" ${address}/api/builds/${sent[0]?.buildId}/analyses`,
   );
   const builds = new Map([...history, ...sent.map(({ slug, buildId }) => [slug, buildId] as const)]);
   if ((await app.keptRuns.list())?.length === 0) await (await import('./replay/demo-runs.ts')).keepDemoRuns(app.config, FAILURES, builds);
@@ -100,7 +103,7 @@ async function accepted(response: Response): Promise<string> {
   return Accepted.parse(JSON.parse(text)).buildId;
 }
 
-async function answerOf(address: string, token: string, buildId: string): Promise<Analysis> {
+async function waitForAnswer(address: string, token: string, buildId: string): Promise<Analysis> {
   const headers = { authorization: `Bearer ${token}` };
   const until = Date.now() + WAIT_MS;
   while (Date.now() < until) {
@@ -118,9 +121,12 @@ async function answerOf(address: string, token: string, buildId: string): Promis
   throw new Error(`build ${buildId} was not answered within ${WAIT_MS / 1000} s`);
 }
 
-/** The answer stands last: on a narrow terminal it is cut, and no row takes two lines. */
+/**
+ * Formats rows as a table. The answer is the last column, so that a narrow terminal cuts it and each row
+ * stays on one line.
+ */
 function table(rows: readonly string[][], width: number): string {
-  const widths = (rows[0] ?? []).map((_, column) => maxOf(rows.map((row) => (row[column] ?? '').length)));
+  const widths = (rows[0] ?? []).map((_, column) => findMax(rows.map((row) => (row[column] ?? '').length)));
   return rows
     .map((row) =>
       row
@@ -134,7 +140,7 @@ function table(rows: readonly string[][], width: number): string {
 
 /** The time of the demo: that of the machine, but for the builds of its last week. */
 export interface DemoClock extends Clock {
-  /** What the time is from now on, in milliseconds since 1970; null: that of the machine. */
+  /** Sets the current time, in milliseconds since 1970; null returns to the time of the machine. */
   set(now: number | null): void;
 }
 
@@ -217,15 +223,15 @@ async function sendHistory(app: App, clock: DemoClock, { commits }: DemoCode, se
   const now = Date.now();
   try {
     for (const past of WEEK) {
-      clock.set(startOf(past, now));
+      clock.set(computeStart(past, now));
       const commit = commits.get(past.number) ?? `${past.number}`.repeat(14).slice(0, 40);
-      const buildId = await sender.send(buildOf(past, { at: clock.now(), attempt: 1, commit }));
+      const buildId = await sender.send(createBuild(past, { at: clock.now(), attempt: 1, commit }));
       if (past.slug !== undefined) sent.set(past.slug, buildId);
       const { id } = past.slug === undefined ? { id: null } : await sender.answered(buildId);
       if (id !== null && past.slug === REGRESSION) await confirm(app, clock, id);
       clock.set(clock.now() + 20 * MINUTE_MS);
-      if (past.rerun) await sender.send(buildOf(past, { at: clock.now(), attempt: 2, commit }));
-      if (past.deployed !== undefined) await app.stores.health.addDeployment(deploymentOf(past.deployed, clock.now()));
+      if (past.rerun) await sender.send(createBuild(past, { at: clock.now(), attempt: 2, commit }));
+      if (past.deployed !== undefined) await app.stores.health.addDeployment(createDeployment(past.deployed, clock.now()));
     }
   } finally {
     clock.set(null);
@@ -233,22 +239,25 @@ async function sendHistory(app: App, clock: DemoClock, { commits }: DemoCode, se
   return sent;
 }
 
-function deploymentOf(version: string, at: number): Deployment {
+function createDeployment(version: string, at: number): Deployment {
   return { repository: HISTORY, environment: 'production', version, url: null, at: new Date(at).toISOString() };
 }
 
 const AUTHORS = ['ada', 'ben', 'chris'];
 const MINUTES = 9;
 
-function authorOf(number: number): string {
+function pickAuthor(number: number): string {
   return AUTHORS[number % AUTHORS.length] ?? 'ada';
 }
 
-function startOf(past: Past, now: number): number {
+function computeStart(past: Past, now: number): number {
   return now - past.ago * DAY_MS - EARLIER_MS + (past.number - (WEEK.find(({ ago }) => ago === past.ago)?.number ?? 0)) * 3 * HOUR_MS;
 }
 
-/** Where the code of the demo's repositories is, and the commits of its week, by build number; both empty where there is no git. */
+/**
+ * The clones of the demo's repositories and the commits of its week by build number; both are empty if git is
+ * missing.
+ */
 interface DemoCode {
   readonly clones: Readonly<Record<string, string>>;
   readonly commits: ReadonlyMap<number, string>;
@@ -269,20 +278,23 @@ export async function makeDemoCode(folder: string): Promise<DemoCode> {
     clones.set(HISTORY, join(folder, 'shop'));
     return { clones: Object.fromEntries(clones), commits: new Map(ids.map((id, at) => [WEEK[at]?.number ?? 0, id])) };
   } catch (error) {
-    say(`without git, the demo has no code and no owners: ${messageOf(error)}`);
+    say(`without git, the demo has no code and no owners: ${getErrorMessage(error)}`);
     return { clones: Object.fromEntries(clones), commits: new Map() };
   }
 }
 
-/** The repository of the week: a commit for each build; one breaks the receipt, a later one mends it. */
+/**
+ * Creates the repository of the week, with one commit per build. One commit breaks the receipt, and a later
+ * one fixes it.
+ */
 function shop(now: number): DemoRepository {
   const broken = WEEK.findIndex(({ slug }) => slug === REGRESSION);
   const mended = WEEK.findLastIndex(({ slug }) => slug === REGRESSION) + 1;
   const commits = WEEK.map((past, at) => ({
     message:
       at === broken ? 'Print amounts with their currency' : at === mended ? 'Print amounts as before' : `Prepare build ${past.number}`,
-    author: authorOf(past.number),
-    at: startOf(past, now) - HOUR_MS,
+    author: pickAuthor(past.number),
+    at: computeStart(past, now) - HOUR_MS,
     ...(at === broken && { lays: { slug: REGRESSION, as: 'project' } as const }),
     ...(at === mended && { lays: { slug: REGRESSION, as: 'before' } as const }),
   }));
@@ -296,7 +308,7 @@ function shop(now: number): DemoRepository {
   return { slugs: [FLAKY, REGRESSION], owners, commits };
 }
 
-function buildOf({ number, slug }: Past, { at, attempt, commit }: { at: number; attempt: number; commit: string }): DemoBuild {
+function createBuild({ number, slug }: Past, { at, attempt, commit }: { at: number; attempt: number; commit: string }): DemoBuild {
   const failed = slug !== undefined && attempt === 1;
   return {
     repository: HISTORY,
@@ -305,12 +317,12 @@ function buildOf({ number, slug }: Past, { at, attempt, commit }: { at: number; 
     status: failed ? 'failed' : 'passed',
     branch: 'main',
     commit,
-    author: authorOf(number),
+    author: pickAuthor(number),
     startedAt: new Date(at - MINUTES * MINUTE_MS).toISOString(),
     finishedAt: new Date(at).toISOString(),
     ...(failed && { slug }),
     // What failed before the tests ran has no report of them.
-    ...((!failed || TESTS.some((test) => test.slug === slug)) && { report: reportOf(failed ? slug : null) }),
+    ...((!failed || TESTS.some((test) => test.slug === slug)) && { report: createReport(failed ? slug : null) }),
   };
 }
 
@@ -334,8 +346,11 @@ const TESTS: readonly { suite: string; name: string; file: string; slug?: string
   },
 ];
 
-/** The test results of a build in which the test of this captured failure failed; null: of a passed one. */
-function reportOf(slug: string | null): string {
+/**
+ * Creates the test report of a build in which the test of this captured failure failed; null: a build that
+ * passed.
+ */
+function createReport(slug: string | null): string {
   const cases = TESTS.map(({ suite, name, file, slug: failing, failure: message }) => {
     const failure = slug !== null && failing === slug ? `<failure message="${message}"/>` : '';
     return `<testcase classname="${suite}" name="${name}" file="${file}">${failure}</testcase>`;
@@ -343,7 +358,7 @@ function reportOf(slug: string | null): string {
   return `<testsuite name="ci" tests="${TESTS.length}">\n${cases.join('\n')}\n</testsuite>`;
 }
 
-/** Decides as whoever tries the demo would; what is known already needs nobody. */
+/** Accepts the answer as a user of the demo would. A recalled answer needs no decision. */
 async function confirm(app: App, clock: Clock, analysisId: string): Promise<void> {
   const deps = { ...app, clock, claimMs: app.config.review.claimMs, blindEvery: 0 };
   const analysis = await app.stores.analyses.find(analysisId);

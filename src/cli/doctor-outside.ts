@@ -1,16 +1,16 @@
 import { checkAnalyst } from '../app/open-models.ts';
 import { askSlack, askSmtp } from '../app/open-publishers.ts';
-import { receiversOf } from '../app/open-telemetry.ts';
+import { listReceivers } from '../app/open-telemetry.ts';
 import { probeEmbedder } from '../app/readiness.ts';
-import { keyNameOf } from '../config/model-providers.ts';
+import { getKeyName } from '../config/model-providers.ts';
 import type { Config } from '../config/schema.ts';
-import { messageOf, TriageError } from '../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../domain/errors.ts';
 import { counted } from '../lib/text.ts';
 import { type Examination, type Finding, note, ok, wrong } from '../ports/examination.ts';
 import { silentLogger } from '../ports/telemetry.ts';
 import { probe } from '../providers/probe.ts';
 import type { Provider } from '../providers/provider.ts';
-import { providersOf } from '../providers/registry.ts';
+import { createProviders } from '../providers/registry.ts';
 
 /** A model may have to be loaded first; it keeps its own time. */
 const MODEL_SPARE_MS = 15_000;
@@ -18,7 +18,7 @@ const MODEL_SPARE_MS = 15_000;
 /** Services of others that are asked for logs, code and judgements, as configured. */
 export function examineOutside(config: Config): Examination[] {
   return [
-    ...providersOf(config.providers).flatMap((provider) => [
+    ...createProviders(config.providers).flatMap((provider) => [
       ...provider.examine(Object.keys(config.codeHost.clones)),
       ...channelExaminations(provider, config),
     ]),
@@ -36,7 +36,10 @@ export function examineOutside(config: Config): Examination[] {
   ];
 }
 
-/** What is to be said there and what of it can be, as far as the configuration tells. Nothing where nothing is requested. */
+/**
+ * Checks which notices a provider posts and which the configuration allows. Returns nothing if the provider
+ * has no channels.
+ */
 function channelExaminations({ name, channels }: Provider, { http }: Config): Examination[] {
   if (channels.length === 0) return [];
   const notices = `${name} notices`;
@@ -75,9 +78,9 @@ function embedderExaminations(config: Config): Examination[] {
   return [{ name: 'embedder', mend, limitMs: 15_000, ask }];
 }
 
-/** Nothing is sent: that something answers at the address is enough. */
+/** Checks that the trace receivers respond. It sends no traces. */
 function receiverExaminations({ tracing }: Config): Examination[] {
-  return receiversOf(tracing).map(({ name, url }) => ({
+  return listReceivers(tracing).map(({ name, url }) => ({
     name: `traces to ${name}`,
     mend:
       name === 'otlp' ? 'check OTEL_EXPORTER_OTLP_ENDPOINT: is the collector running there with OTLP over HTTP?' : 'check LANGFUSE_HOST',
@@ -90,7 +93,10 @@ function receiverExaminations({ tracing }: Config): Examination[] {
 
 const SLACK = 'slack';
 
-/** Whether Slack takes the token, and whether somebody may press the buttons. Nothing where Slack is not used. */
+/**
+ * Checks whether Slack accepts the token and whether any user may press the buttons. Returns nothing if Slack
+ * is not used.
+ */
 export function slackExaminations({ slack }: Pick<Config, 'slack'>): Examination[] {
   if (slack.token === null) return [];
   return [
@@ -124,7 +130,10 @@ function buttonFindings({ signingSecrets, reviewers }: Config['slack']): Finding
   return [ok(name, `${counted(reviewers.length, 'member')} may decide`)];
 }
 
-/** Whether the SMTP server takes us. Webhooks are not asked: whatever is sent to them is posted. */
+/**
+ * Checks whether the SMTP server accepts our login. Webhooks are not probed, because every request to them is
+ * posted as a message.
+ */
 export function messageExaminations(config: Pick<Config, 'messages' | 'publishers'>): Examination[] {
   const { smtpUrl, teams, webhooks } = config.messages;
   const named = [...Object.keys(teams), ...Object.keys(webhooks)];
@@ -148,14 +157,14 @@ export async function checkModel(config: Config): Promise<Finding> {
   try {
     return ok('analyst', await checkAnalyst(config, signal));
   } catch (error) {
-    return wrong('analyst', messageOf(error), `${mendOf(error, config)}; until then, the rules are used`);
+    return wrong('analyst', getErrorMessage(error), `${suggestFix(error, config)}; until then, the rules are used`);
   }
 }
 
-function mendOf(error: unknown, config: Config): string {
+function suggestFix(error: unknown, config: Config): string {
   const { baseUrl, azure } = config.analyst.llm;
   const onAzure = baseUrl === null && azure.endpoint !== null;
-  const key = keyNameOf(baseUrl) ?? 'OPENAI_API_KEY';
+  const key = getKeyName(baseUrl) ?? 'OPENAI_API_KEY';
   const address = onAzure ? 'AZURE_OPENAI_ENDPOINT' : 'OPENAI_BASE_URL';
   const model = onAzure ? 'AZURE_OPENAI_DEPLOYMENT' : 'OPENAI_MODEL';
   switch (error instanceof TriageError ? error.code : null) {

@@ -4,10 +4,10 @@ import { shippedBound, shippedShare } from '../app/publish-bound.ts';
 import { probeDatabase, probeMongodb, probeRedis } from '../app/readiness.ts';
 import { createApp } from '../app.ts';
 import type { Environment } from '../config/load.ts';
-import { listOwnSecrets, maskingOf } from '../config/masking.ts';
+import { createMaskingOptions, listOwnSecrets } from '../config/masking.ts';
 import type { Config } from '../config/schema.ts';
 import { digestOfToken } from '../domain/access.ts';
-import { messageOf, TriageError } from '../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../domain/errors.ts';
 import { ROUTE_WORDS } from '../domain/publish-bound.ts';
 import { createGit, succeeded, trustedPath } from '../git/command.ts';
 import { counted, isOlder } from '../lib/text.ts';
@@ -15,7 +15,7 @@ import { createMasker } from '../log/mask/mask.ts';
 import { visibleLine } from '../notifications/visible-text.ts';
 import { clockFindings, type Examination, examine, type Finding, note, ok, wrong } from '../ports/examination.ts';
 import { silentLogger } from '../ports/telemetry.ts';
-import { providersOf } from '../providers/registry.ts';
+import { createProviders } from '../providers/registry.ts';
 import type { ShownSecret } from '../stores/builds.ts';
 import { examineOutside } from './doctor-outside.ts';
 import {
@@ -31,7 +31,10 @@ import { EXIT, jsonText, print } from './terminal.ts';
 
 const NAME_WIDTH = 16;
 
-/** `faultline doctor`: asks every configured backend one cheap question and says what to do. Exit 4 where something is wrong. */
+/**
+ * Runs `faultline doctor`: asks every configured backend one cheap question and says what to do. Exits with 4
+ * if something is wrong.
+ */
 export async function runDoctor(options: DataOptions): Promise<void> {
   const findings = await diagnose(dataDirectory(options.data));
   const isWell = findings.every(({ state }) => state !== 'wrong');
@@ -39,7 +42,10 @@ export async function runDoctor(options: DataOptions): Promise<void> {
   await print(options.json ? jsonText({ ok: isWell, findings }) : findings.map(renderFinding).join('\n'));
 }
 
-/** All findings, in a fixed order; the questions are asked side by side, each within its limit. Secrets are masked. Never throws. */
+/**
+ * Returns all findings in a fixed order. The checks run concurrently, each with a time limit, and secrets are
+ * masked. Never throws.
+ */
 export async function diagnose(dataDir: string, given: Environment = {}): Promise<readonly Finding[]> {
   const read = tryConfig(dataDir, given);
   if ('state' in read) return [nodeFinding(), read];
@@ -53,13 +59,13 @@ function tryConfig(dataDir: string, given: Environment): { readonly config: Conf
   try {
     return { config: readConfig(dataDir, given) };
   } catch (error) {
-    return wrong('configuration', messageOf(error), 'correct the variables named above');
+    return wrong('configuration', getErrorMessage(error), 'correct the variables named above');
   }
 }
 
-/** What a driver says may name a whole address, with its password. */
+/** Masks the findings. The message of a driver may contain a whole URL with its password. */
 async function maskFindings(findings: readonly Finding[], config: Config): Promise<readonly Finding[]> {
-  const masker = createMasker(maskingOf(config));
+  const masker = createMasker(createMaskingOptions(config));
   const says = await masker.maskAll(findings.map((finding) => finding.says));
   return findings.map((finding, index) => ({ ...finding, says: says[index]?.text ?? '***' }));
 }
@@ -75,7 +81,9 @@ const MEGABYTE = 1024 * 1024;
 /** Less room than that is used up by the logs of a bad morning. */
 const LITTLE_ROOM_MB = 1024;
 const OTHERS = 0o077;
-/** What GitHub and Jenkins advise is random and long; shorter ones can be guessed. */
+/**
+ * The minimum length of a secret. GitHub and Jenkins recommend long random ones; shorter ones can be guessed.
+ */
 const SHORT_SECRET = 16;
 const PLACEHOLDER = /^(?:change[-_ ]?me|secret|password|example|todo|your[-_].{0,40}|x{8,40}|12345678.{0,20})$/i;
 const LOOPBACK = /^(?:localhost|127\.[\d.]{1,15}|\[?::1\]?)$/i;
@@ -92,7 +100,7 @@ function publishingFinding({ triage }: Config): Finding {
   return ok('publishing', `${says}. More right outcomes needed for answers ${missing.join('; ')}`);
 }
 
-/** What can be seen on this machine, without asking anybody. */
+/** Checks what is visible on this machine without any network request. */
 function examineHere(config: Config, dataDir: string): Examination[] {
   return [
     {
@@ -152,8 +160,8 @@ async function isFolder(path: string): Promise<boolean> {
 
 function codeFindings({ codeHost: { driver, clones }, providers }: Config): Finding[] {
   if (driver === 'none') return [ok('code', 'off, as configured')];
-  const asked = providersOf(providers).flatMap(({ name, code }) =>
-    code !== null && (driver === name || (driver === 'auto' && code.configured)) ? [hostOf(code.baseUrl)] : [],
+  const asked = createProviders(providers).flatMap(({ name, code }) =>
+    code !== null && (driver === name || (driver === 'auto' && code.configured)) ? [getHost(code.baseUrl)] : [],
   );
   if (asked.length > 0) return [ok('code', `read over ${asked.join(', ')}`)];
   if (Object.keys(clones).length > 0) return [];
@@ -184,7 +192,7 @@ function accessFindings(config: Config, dataDir: string): Finding[] {
       `one, ${made}`,
       'FAULTLINE_TOKENS',
     ),
-    ...providersOf(config.providers).map(({ name, webhook: { secrets } }) =>
+    ...createProviders(config.providers).map(({ name, webhook: { secrets } }) =>
       secretFinding(
         `${name} webhook`,
         secrets,
@@ -218,7 +226,7 @@ function addressFinding({ http }: Config): Finding {
   return ok(name, http.publicUrl);
 }
 
-function hostOf(url: string): string {
+function getHost(url: string): string {
   return URL.canParse(url) ? new URL(url).host : url;
 }
 
@@ -227,7 +235,7 @@ const MEND_SCHEMA = 'restore the file if it was changed here; otherwise back up,
 const MIN_POSTGRES = 13;
 const MIN_REDIS = [6, 2] as const;
 
-/** The services that keep what Faultline keeps, as configured. */
+/** Checks the configured services that store Faultline's data. */
 export function examineStores(config: Config, dataDir: string): Examination[] {
   return [databaseExamination(config, dataDir), ...queueExaminations(config), ...archiveExaminations(config), ...indexExaminations(config)];
 }
@@ -268,7 +276,9 @@ function databaseExamination(config: Config, dataDir: string): Examination {
   };
 }
 
-/** Opened as the service opens it. Where the service runs, it holds the directory, and that is as it should be. */
+/**
+ * Opens the installation as the service does. A running service holds the directory, which is not an error.
+ */
 async function embeddedFindings(config: Config, dataDir: string): Promise<Finding[]> {
   try {
     const app = await createApp(config, silentLogger);
@@ -297,7 +307,10 @@ async function embeddedFindings(config: Config, dataDir: string): Promise<Findin
   }
 }
 
-/** Finds own secrets that are still accepted and that a log has shown: whoever reads that log at its CI can use them. */
+/**
+ * Finds our own secrets that are still valid and that a log has exposed. Every reader of that log at its CI
+ * can use them.
+ */
 export function findShownSecrets(shown: readonly ShownSecret[], own: ReturnType<typeof listOwnSecrets>): Finding[] {
   const settings = new Map(own.map(({ setting, secret }) => [digestOfToken(secret), setting]));
   return shown.flatMap(({ digest, token, repository, pipeline, number, builds }) => {

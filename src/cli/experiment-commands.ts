@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { shortCommit } from '../domain/build.ts';
-import { messageOf, TriageError } from '../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../domain/errors.ts';
 import { type Arm, Bisection, type Experiment } from '../domain/experiment.ts';
 import type { FailingTest } from '../domain/failure.ts';
 import { bisect } from '../experiments/bisect.ts';
@@ -11,20 +11,20 @@ import { FIX_RULES } from '../experiments/fix-rules.ts';
 import { type FollowUps, followUp } from '../experiments/follow-up.ts';
 import type { Commit } from '../experiments/history.ts';
 import { armName, type Outcome, type OutputReader, outputReader, progressLine, SHOWN } from '../experiments/outcome.ts';
-import { argumentsOf } from '../experiments/run-command.ts';
+import { splitArguments } from '../experiments/run-command.ts';
 import { append } from '../lib/collections.ts';
 import { jsonIn } from '../lib/text.ts';
 import { createMasker } from '../log/mask/mask.ts';
 import { describeCommit, namedLines } from '../notifications/experiment-lines.ts';
 import { visibleLine } from '../notifications/visible-text.ts';
 import { maskExperiment } from '../service/experiments.ts';
-import { type ServerOptions, serverOf, terminalConfig } from './command-parts.ts';
+import { resolveService, type ServerOptions, terminalConfig } from './command-parts.ts';
 import { readInput } from './input.ts';
 import { proposalIn } from './proposals.ts';
 import { askServer } from './server-client.ts';
 import { EXIT, interruptSignal, say, tell } from './terminal.ts';
 
-/** What `confirm`, `bisect` and `try-fix` have in common. */
+/** The options that `confirm`, `bisect`, and `try-fix` share. */
 export interface RunOptions {
   readonly log?: string;
   readonly runs: number;
@@ -49,7 +49,10 @@ export interface ConfirmCommandOptions extends ServerOptions, RunOptions {
   readonly suggest?: boolean;
 }
 
-/** `faultline confirm -- COMMAND…`: exit 5 where the failure did not come back, 10 where the runs do not tell. */
+/**
+ * Runs `faultline confirm -- COMMAND…`. Exits with 5 if the failure did not recur, and with 10 if the runs
+ * are inconclusive.
+ */
 export async function runConfirm(argv: readonly string[], options: ConfirmCommandOptions): Promise<void> {
   const read = outputReader();
   const { log, base, runs, minutes, install, conditions, json } = options;
@@ -65,10 +68,10 @@ export async function runConfirm(argv: readonly string[], options: ConfirmComman
     // What is reported is reported in part, too.
     keepsPart: options.report !== undefined,
     ...(within === undefined ? {} : { within }),
-    ...(install === undefined ? {} : { install: argumentsOf(install) }),
+    ...(install === undefined ? {} : { install: splitArguments(install) }),
   };
   const signal = interruptSignal();
-  const next = await followUpsOf(options);
+  const next = await readFollowUps(options);
   const confirmed = await confirm(how, { read, onRun }, signal);
   const experiment = await followUp(
     confirmed,
@@ -84,7 +87,7 @@ export async function runConfirm(argv: readonly string[], options: ConfirmComman
   if (experiment.verdict === 'inconclusive') process.exitCode = EXIT.needsPerson;
 }
 
-async function followUpsOf({ bisect, tryFix, suggest = false }: ConfirmCommandOptions): Promise<FollowUps> {
+async function readFollowUps({ bisect, tryFix, suggest = false }: ConfirmCommandOptions): Promise<FollowUps> {
   const proposals = typeof tryFix === 'string' ? [await proposalIn(tryFix)] : [];
   return {
     bisect: bisect === undefined ? null : { good: bisect === true ? null : bisect, bad: 'HEAD' },
@@ -92,7 +95,10 @@ async function followUpsOf({ bisect, tryFix, suggest = false }: ConfirmCommandOp
   };
 }
 
-/** Words that take the network from a command. Throws `invalid-config` where this machine cannot. */
+/**
+ * Returns the command prefix that disables the network. Throws `invalid-config` if this machine cannot do
+ * that.
+ */
 export async function withoutNetwork(): Promise<readonly string[]> {
   const words = await networkOff();
   if (words !== null) return words;
@@ -107,11 +113,11 @@ const Reported = z.object({ buildId: z.string(), analyses: z.array(z.string()) }
 async function report(experiment: Experiment, build: string, options: ServerOptions): Promise<void> {
   const path = `/api/builds/${encodeURIComponent(build)}/experiments`;
   const masked = await maskExperiment(experiment, createMasker());
-  const { buildId, analyses } = await askServer(await serverOf(options), 'POST', path, Reported, masked);
+  const { buildId, analyses } = await askServer(await resolveService(options), 'POST', path, Reported, masked);
   say(`Reported to build ${buildId}${analyses.length === 0 ? '; no answer about these tests yet' : `, for ${analyses.join(', ')}`}.`);
 }
 
-/** Tests that a log names as failed; none without a log. */
+/** Reads the failing tests that a log names. Returns none without a log. */
 export async function failingTests(path: string | undefined, read: OutputReader): Promise<FailingTest[]> {
   if (path === undefined) return [];
   const { http } = await terminalConfig();
@@ -151,7 +157,10 @@ export interface BisectCommandOptions extends RunOptions {
   readonly json?: boolean;
 }
 
-/** `faultline bisect -- COMMAND…`: exit 5 where the bad commit does not fail, 10 where no commit is named. */
+/**
+ * Runs `faultline bisect -- COMMAND…`. Exits with 5 if the bad commit does not fail, and with 10 if no commit
+ * is identified.
+ */
 export async function runBisect(argv: readonly string[], options: BisectCommandOptions): Promise<void> {
   const read = outputReader();
   const { good, bad, build, install, log, runs, minutes, only, json } = options;
@@ -166,8 +175,8 @@ export async function runBisect(argv: readonly string[], options: BisectCommandO
       results: await Promise.all((options.results ?? []).map(resultIn)),
       ...(only === undefined ? {} : { only }),
       ...(within === undefined ? {} : { within }),
-      ...(build === undefined ? {} : { build: argumentsOf(build) }),
-      ...(install === undefined ? {} : { install: argumentsOf(install) }),
+      ...(build === undefined ? {} : { build: splitArguments(build) }),
+      ...(install === undefined ? {} : { install: splitArguments(install) }),
     },
     { read, onRun },
     interruptSignal(),
@@ -177,10 +186,10 @@ export async function runBisect(argv: readonly string[], options: BisectCommandO
   else if (found.verdict !== 'found' && found.verdict !== 'part') process.exitCode = EXIT.needsPerson;
 }
 
-/** What `--only N/M --json` printed on another machine. */
+/** Reads the output that `--only N/M --json` printed on another machine. */
 async function resultIn(path: string): Promise<Bisection> {
   const text = await readFile(path, 'utf8').catch((cause: unknown) => {
-    throw new TriageError('invalid-input', `${path} cannot be read: ${messageOf(cause)}`, { cause });
+    throw new TriageError('invalid-input', `${path} cannot be read: ${getErrorMessage(cause)}`, { cause });
   });
   const found = Bisection.safeParse(jsonIn(text));
   if (found.success) return found.data;

@@ -53,7 +53,7 @@ export function bisectCommand(): Command {
     .option(
       '--only <part/of>',
       'one machine of several: try its share of the commits, --runs each, and print the counts with --json',
-      partOf,
+      parsePart,
     )
     .option('--results <files...>', 'what --only printed on the machines; more runs are made only where these do not suffice')
     .option('--no-network', 'run the command without the network; --build and --install have it')
@@ -63,7 +63,7 @@ export function bisectCommand(): Command {
     .action(runs(async () => (await import('./experiment-commands.ts')).runBisect));
 }
 
-function partOf(text: string): { readonly part: number; readonly of: number } {
+function parsePart(text: string): { readonly part: number; readonly of: number } {
   const [part = 0, of = 0] = (/^(\d{1,4})\/(\d{1,4})$/.exec(text) ?? []).slice(1).map(Number);
   if (part >= 1 && part <= of) return { part, of };
   throw new InvalidArgumentError('Use the number of this machine and of all, such as 2/4.');
@@ -86,7 +86,7 @@ export function tryFixCommand(): Command {
     .option('--patch <file>', 'diff to try, or a text that has one; - for standard input (repeatable)', collect)
     .option('--analysis <id>', 'try the diff in the answer of the service (repeatable)', collect)
     .addOption(
-      new Option('--rule <name>', 'change that the tools of the project make (repeatable)').choices([...FIX_RULES]).argParser(ruleOf),
+      new Option('--rule <name>', 'change that the tools of the project make (repeatable)').choices([...FIX_RULES]).argParser(collectRule),
     )
     .option('--check <command>', 'wider check that says what else breaks (words, no quotes; default: the failing command, whole)')
     .option('--log <file>', 'log of the failed build; its failing tests are run alone from the start')
@@ -102,7 +102,7 @@ export function tryFixCommand(): Command {
   return asksService(command).action(runs(async () => (await import('./try-fix-command.ts')).runTryFix));
 }
 
-function ruleOf(text: string, rules: readonly FixRule[] = []): FixRule[] {
+function collectRule(text: string, rules: readonly FixRule[] = []): FixRule[] {
   const rule = FIX_RULES.find((name) => name === text);
   if (rule === undefined) throw new InvalidArgumentError(`Use one of ${FIX_RULES.join(', ')}.`);
   return [...rules, rule];

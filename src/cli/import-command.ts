@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type App, createApp, createLogger } from '../app.ts';
-import { maskingOf } from '../config/masking.ts';
+import { createMaskingOptions } from '../config/masking.ts';
 import type { Config } from '../config/schema.ts';
 import { TriageError } from '../domain/errors.ts';
 import { counted } from '../lib/text.ts';
@@ -8,8 +8,8 @@ import { visibleLine } from '../notifications/visible-text.ts';
 import type { BuildSource } from '../ports/build-source.ts';
 import { type Logger, silentLogger } from '../ports/telemetry.ts';
 import type { Provider } from '../providers/provider.ts';
-import { providersOf } from '../providers/registry.ts';
-import { type AnswerReport, type ImportEvent, type ImportOutcome, importRuns, reportOf } from '../service/import.ts';
+import { createProviders } from '../providers/registry.ts';
+import { type AnswerReport, type ImportEvent, type ImportOutcome, importRuns, readAnswerReport } from '../service/import.ts';
 import { drainOutbox } from '../service/outbox.ts';
 import { passingBuildHandler } from '../service/triage/passing-builds.ts';
 import { type DataOptions, dataDirectory, readStoreConfig } from './settings.ts';
@@ -18,24 +18,27 @@ import { interruptSignal, say, tell } from './terminal.ts';
 
 export interface ImportOptions extends DataOptions {
   readonly repository: string;
-  /** In days. */
+  /** The age of the oldest run to import, in days. */
   readonly since: number;
   readonly provider?: string;
   readonly limit: number;
 }
 
 const DAY_MS = 24 * 60 * 60_000;
-/** Of one call to the provider. */
+/** Time limit of one call to the provider, in milliseconds. */
 const CALL_MS = 60_000;
 const LOOK_MS = 250;
 
-/** `faultline import`: past runs of a repository become builds, with their logs and, on an embedded installation, their answers. */
+/**
+ * Runs `faultline import`: imports past runs of a repository as builds, with their logs and, on an embedded
+ * installation, their answers.
+ */
 export async function runImport(options: ImportOptions): Promise<void> {
   const config = readStoreConfig(dataDirectory(options.data));
   const provider = chosen(config, options.provider);
-  // Whoever imports wants the runs, not the log of the service between them.
+  // Users of an import want to see the runs, not the service log between them.
   const level = process.env.FAULTLINE_LOG_LEVEL ?? 'error';
-  const logger = level === 'silent' ? silentLogger : await createLogger(level, maskingOf(config).known);
+  const logger = level === 'silent' ? silentLogger : await createLogger(level, createMaskingOptions(config).known);
   const signal = interruptSignal();
   signal.addEventListener('abort', () => say('stopping after the current step …'));
   const app = await createApp(config, logger);
@@ -55,9 +58,12 @@ export async function runImport(options: ImportOptions): Promise<void> {
   }
 }
 
-/** The one that was named, else the only one whose past can be read. Throws `invalid-config` with what there is. */
+/**
+ * Returns the named provider, or the only one whose past runs can be read. Throws `invalid-config` with the
+ * available ones.
+ */
 function chosen(config: Config, name: string | undefined): Provider & { readonly openPastRuns: NonNullable<Provider['openPastRuns']> } {
-  const readable = providersOf(config.providers).flatMap((provider) => {
+  const readable = createProviders(config.providers).flatMap((provider) => {
     const { openPastRuns, code } = provider;
     return openPastRuns === null || code?.configured !== true ? [] : [{ ...provider, openPastRuns }];
   });
@@ -70,7 +76,10 @@ function chosen(config: Config, name: string | undefined): Provider & { readonly
   throw new TriageError('invalid-config', `${says} (${there}).`);
 }
 
-/** An embedded database has one process at a time, so what is pending is answered in this one: passed builds are learned from first. */
+/**
+ * Answers the pending builds in this process, because an embedded database allows one process at a time. It
+ * learns from passing builds first.
+ */
 async function answer(
   app: App,
   { failed, source }: { failed: readonly string[]; source: BuildSource },
@@ -106,7 +115,7 @@ async function takeIn(app: App, { provider, options, logger }: Taking, signal: A
   const counts: Counts = { failed: 0, passed: 0, known: 0, withoutLog: 0, leftOut: 0 };
   const failed: string[] = [];
   for await (const event of importRuns(app, request, signal)) {
-    say(lineOf(event));
+    say(formatEvent(event));
     if (event.type !== 'run') continue;
     counts[event.outcome] += 1;
     if (event.buildId !== null) failed.push(event.buildId);
@@ -122,7 +131,7 @@ const WORDS: Readonly<Record<ImportOutcome, string>> = {
   leftOut: 'left out',
 };
 
-function lineOf(event: ImportEvent): string {
+function formatEvent(event: ImportEvent): string {
   if (event.type === 'listed') return `${counted(event.runs, 'run')}${event.isCut ? '; older ones are not imported (--limit)' : ''}`;
   if (event.type === 'waiting') return `waiting ${Math.ceil(event.ms / 1000)} s: ${visibleLine(event.because)}`;
   const width = String(event.of).length;
@@ -150,14 +159,14 @@ function summary(counts: Counts, waiting: number, repository: string): string {
 
 export interface ReportOptions extends DataOptions {
   readonly repository: string;
-  /** In days. */
+  /** The age of the oldest build to report, in days. */
   readonly since: number;
 }
 
-/** `faultline report`: what was, or would have been, answered. */
+/** Runs `faultline report`: shows what was answered, or would have been. */
 export async function runReport(options: ReportOptions): Promise<void> {
   const since = new Date(Date.now() - options.since * DAY_MS);
-  const report = await withApp(options, ({ stores }) => reportOf(stores, { repository: options.repository, since }));
+  const report = await withApp(options, ({ stores }) => readAnswerReport(stores, { repository: options.repository, since }));
   await tell(options, report, reportText(report, options));
 }
 

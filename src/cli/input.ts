@@ -2,7 +2,7 @@ import { accessSync, constants, createReadStream, statSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { basename, join, relative } from 'node:path';
 import type { SourceKind, SourceText } from '../domain/build.ts';
-import { reasonOf, TriageError } from '../domain/errors.ts';
+import { getErrorReason, TriageError } from '../domain/errors.ts';
 import { append } from '../lib/collections.ts';
 import { counted } from '../lib/text.ts';
 import { decodeSources } from '../log/decode/archive.ts';
@@ -15,10 +15,13 @@ import { visibleLine } from '../notifications/visible-text.ts';
 import { say } from './terminal.ts';
 
 const MAX_FILES = 500;
-/** What is read of a directory; one that is no archive also holds files without an ending that are no logs. */
+/**
+ * The files to read in a directory. A directory that is no archive also holds files without an extension that
+ * are no logs.
+ */
 const FILES = /\.(?:log|txt|out|xml|trx|tap|json|jsonl|sarif|gz|tgz|zst|zip|tar)$/i;
 const MAX_NOTES = 10;
-/** Of one further file, packed or not. */
+/** Size limit of one additional file, packed or not. */
 const MAX_ARTIFACT_BYTES = 64 * 1024 * 1024;
 const NO_CONTENT = ' with any content (.log, .txt, .out; .xml, .json, .trx for test reports; .gz, .zip, .tar of these).';
 const SETS_THE_LIMIT = 'FAULTLINE_MAX_LOG_BYTES sets the limit.';
@@ -40,7 +43,10 @@ export function isDirectory(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
-/** A file that is answered by itself; `isFound`: nobody named it, so that it may be neither a log nor a report. */
+/**
+ * A file that is answered separately. `isFound` is true if it was found in a directory instead of named, so
+ * it may be neither a log nor a report.
+ */
 export interface ListedInput {
   readonly path: string;
   readonly isFound: boolean;
@@ -87,7 +93,10 @@ async function readArtifact(path: string, room: ArtifactRoom): Promise<SourceTex
   }
 }
 
-/** What is no text is left out with a note: one stray file must not hide the others. */
+/**
+ * Reads a directory. A file that is no text is skipped with a note, so that one stray file does not hide the
+ * others.
+ */
 async function readDirectory(folder: string, maxBytes: number): Promise<SourceText[]> {
   const notes: string[] = [];
   const files = await listFiles(folder, notes);
@@ -194,7 +203,7 @@ function tooLarge(path: string, maxBytes: number): TriageError {
 }
 
 function unreadable(path: string, cause: unknown): TriageError {
-  return new TriageError('not-found', `${visibleLine(path)} cannot be read: ${reasonOf(cause)}.`, { cause });
+  return new TriageError('not-found', `${visibleLine(path)} cannot be read: ${getErrorReason(cause)}.`, { cause });
 }
 
 /** A masked log that stays in its file. Its bytes must not be asked for after `close`. */

@@ -3,7 +3,7 @@ import { extname, join, relative, resolve, sep } from 'node:path';
 import { z } from 'zod';
 import { createApp } from '../app.ts';
 import type { Category } from '../domain/category.ts';
-import { messageOf, TriageError } from '../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../domain/errors.ts';
 import { append } from '../lib/collections.ts';
 import { counted } from '../lib/text.ts';
 import { visibleLine, visibleLines } from '../notifications/visible-text.ts';
@@ -17,7 +17,7 @@ import {
   TeamDocument,
 } from '../ports/knowledge.ts';
 import { silentLogger } from '../ports/telemetry.ts';
-import { type ServerOptions, serverOf } from './command-parts.ts';
+import { resolveService, type ServerOptions } from './command-parts.ts';
 import { adviseUrl, askServer, orNull, type Service } from './server-client.ts';
 import { dataDirectory, operatorName, readStoreConfig } from './settings.ts';
 import { EXIT, jsonText, print, say, tell } from './terminal.ts';
@@ -28,7 +28,7 @@ export interface AddOptions extends ServerOptions {
   readonly dryRun?: boolean;
 }
 
-/** What became of one file. */
+/** The result for one file. */
 interface Outcome {
   readonly source: string;
   readonly outcome: AddedDocument['outcome'] | 'removed' | 'failed';
@@ -41,10 +41,13 @@ const MAX_BYTES = 32 * 1024 * 1024;
 /** Reading and embedding one document on the other side. */
 const SERVER_MS = 180_000;
 const REINDEX_MS = 3_600_000;
-/** What is wrong with one file; everything else is wrong with all of them. */
+/** The error codes that concern one file only; every other error concerns all of them. */
 const OF_ONE_FILE = new Set(['too-large', 'unsupported-type', 'invalid-input', 'timeout', 'not-found', 'forbidden', 'conflict']);
 
-/** `faultline knowledge add PATH…`: what cannot be read is said and does not stop the rest; then the command fails at its end. */
+/**
+ * Runs `faultline knowledge add PATH…`. Reports files that cannot be read and continues with the rest; the
+ * command then fails at the end.
+ */
 export async function addKnowledge(paths: readonly string[], options: AddOptions): Promise<void> {
   const { files, folders } = await findKnowledgeFiles(paths, options.source);
   await withService(options, async (service) => {
@@ -71,9 +74,9 @@ export async function listKnowledge(options: ServerOptions): Promise<void> {
   return tell(options, { items }, rows.join('\n') || 'No documents yet. Add some with: faultline knowledge add PATH…');
 }
 
-/** `faultline knowledge show ID` */
+/** Runs `faultline knowledge show ID`. */
 export async function showKnowledge(id: string, options: ServerOptions): Promise<void> {
-  const shown = await withService(options, async (service) => (await service.show(id)) ?? (await service.show(sourceOf(id))));
+  const shown = await withService(options, async (service) => (await service.show(id)) ?? (await service.show(toSourceName(id))));
   if (shown === null) throw unknownDocument(id);
   const { document, passages } = shown;
   const head = `${document.id}  ${visibleLine(document.source)}  ${visibleLine(document.title)}  (${document.format})`;
@@ -81,9 +84,9 @@ export async function showKnowledge(id: string, options: ServerOptions): Promise
   return tell(options, shown, [head, ...document.notes.map(visibleLine), ...body].join('\n\n'));
 }
 
-/** `faultline knowledge remove ID|PATH` */
+/** Runs `faultline knowledge remove ID|PATH`. */
 export async function removeKnowledge(id: string, options: ServerOptions): Promise<void> {
-  const removed = await withService(options, async (service) => (await service.remove(id)) ?? (await service.remove(sourceOf(id))));
+  const removed = await withService(options, async (service) => (await service.remove(id)) ?? (await service.remove(toSourceName(id))));
   if (removed === null) throw unknownDocument(id);
   return tell(options, { removed }, `removed  ${visibleLine(removed.source)}`);
 }
@@ -120,11 +123,11 @@ async function readBounded(path: string): Promise<Uint8Array> {
     return await readFile(path);
   } catch (error) {
     if (error instanceof TriageError) throw error;
-    throw new TriageError('not-found', `${path} cannot be read: ${messageOf(error)}`, { cause: error });
+    throw new TriageError('not-found', `${path} cannot be read: ${getErrorMessage(error)}`, { cause: error });
   }
 }
 
-/** A file that a folder no longer has, although it had it when it was last brought. */
+/** Removes documents whose file was in a folder when the folder was last added, and is no longer there. */
 async function removeGone(service: KnowledgeService, files: readonly KnowledgeFile[], folders: readonly string[]): Promise<Outcome[]> {
   const there = new Set(files.map(({ source }) => source));
   // The working directory gives no name of its own, so everything would look gone.
@@ -134,9 +137,9 @@ async function removeGone(service: KnowledgeService, files: readonly KnowledgeFi
   return gone.map(({ id, source }) => ({ source, outcome: 'removed' as const, id, notes: [] }));
 }
 
-/** The service of the data directory, or of a running service where one is named. */
+/** Runs the work with the service of the data directory, or with a running service if one is named. */
 async function withService<Result>(options: ServerOptions, work: (service: KnowledgeService) => Promise<Result>): Promise<Result> {
-  if (options.url !== undefined || process.env.FAULTLINE_URL !== undefined) return work(serverClient(await serverOf(options)));
+  if (options.url !== undefined || process.env.FAULTLINE_URL !== undefined) return work(serverClient(await resolveService(options)));
   const app = await createApp(readStoreConfig(dataDirectory(options.data)), silentLogger).catch(adviseUrl);
   try {
     return await work(app.knowledge);
@@ -172,18 +175,19 @@ interface KnowledgeFile {
 const MAX_FILES = 10_000;
 
 /**
- * The documents at these paths; folders are read with all that is in them, except what is hidden or installed. Links are not followed. `name`
- * replaces the path in the names. `folders` are the names that folders give to what lies in them: what is kept under one and is no longer there, is
- * gone. Throws `not-found`, and `invalid-input` for a folder without any document.
+ * Finds the documents at these paths. Folders are read recursively, except hidden and installed content;
+ * links are not followed. `name` replaces the path in the names. `folders` are the name prefixes of the
+ * folders: a stored document below one that is no longer there has been removed. Throws `not-found`, and
+ * `invalid-input` for a folder without any document.
  */
 async function findKnowledgeFiles(paths: readonly string[], name: string | undefined) {
   if (name !== undefined && paths.length !== 1) throw new TriageError('invalid-config', '--source takes exactly one path.');
   const files: KnowledgeFile[] = [];
   const folders: string[] = [];
   for (const path of paths) {
-    const source = name ?? sourceOf(path);
+    const source = name ?? toSourceName(path);
     const kind = await stat(path).catch((cause: unknown) => {
-      throw new TriageError('not-found', `${path} cannot be read: ${messageOf(cause)}`, { cause });
+      throw new TriageError('not-found', `${path} cannot be read: ${getErrorMessage(cause)}`, { cause });
     });
     if (!kind.isDirectory()) {
       files.push({ path, source });
@@ -198,13 +202,13 @@ async function findKnowledgeFiles(paths: readonly string[], name: string | undef
   return { files, folders };
 }
 
-/** The name of a path: as seen from here where it lies below, else the whole path. */
-function sourceOf(path: string): string {
+/** Returns the name of a path: relative if it is below the working directory, otherwise absolute. */
+function toSourceName(path: string): string {
   const seen = relative(process.cwd(), resolve(path));
   return (seen === '..' || seen.startsWith(`..${sep}`) ? resolve(path) : seen).split(sep).join('/');
 }
 
-/** Of a folder that is the working directory itself, no name is left. */
+/** Joins a folder name and a path inside it. The working directory itself has no name. */
 function underFolder(folder: string, inside: string): string {
   const path = inside.split(sep).join('/');
   return folder === '' ? path : `${folder}/${path}`;

@@ -9,20 +9,22 @@ import { decideReview } from '../service/review/decide.ts';
 import { openReviewFor } from '../service/review/queue.ts';
 
 import type { ServerOptions } from './command-parts.ts';
-import { dataDirectory, LOCAL_SERVICE, readConfig, tokenOf } from './settings.ts';
+import { dataDirectory, LOCAL_SERVICE, readConfig, resolveToken } from './settings.ts';
 import { interruptSignal, say } from './terminal.ts';
 
 export interface McpCommandOptions extends Omit<ServerOptions, 'json'> {
   readonly allowFeedback?: boolean;
 }
 
-/** `faultline mcp`: standard output carries the protocol only; everything else is said on standard error. */
+/**
+ * Runs `faultline mcp`. Standard output carries only the protocol; everything else goes to standard error.
+ */
 export async function runMcp(options: McpCommandOptions): Promise<void> {
   const dataDir = dataDirectory(options.data);
   const url = options.url ?? process.env.FAULTLINE_URL;
   const token = options.token ?? process.env.FAULTLINE_TOKEN;
   const backend = createBackend({ url, serviceUrl: url ?? LOCAL_SERVICE, token, dataDir, feedback: options.allowFeedback === true });
-  say(`faultline mcp: ${whereOf(url, dataDir)}; ${options.allowFeedback === true ? 'feedback is allowed' : 'read-only'}`);
+  say(`faultline mcp: ${describeTarget(url, dataDir)}; ${options.allowFeedback === true ? 'feedback is allowed' : 'read-only'}`);
   const signal = interruptSignal();
   try {
     await serveStdio(backend.use, { input: process.stdin, output: process.stdout, logger: silentLogger, signal });
@@ -31,7 +33,7 @@ export async function runMcp(options: McpCommandOptions): Promise<void> {
   }
 }
 
-function whereOf(url: string | undefined, dataDir: string): string {
+function describeTarget(url: string | undefined, dataDir: string): string {
   if (url !== undefined) return `asks ${url}`;
   return existsSync(join(dataDir, 'database'))
     ? `reads ${dataDir}, or asks the service that uses it`
@@ -39,9 +41,9 @@ function whereOf(url: string | undefined, dataDir: string): string {
 }
 
 interface BackendOptions {
-  /** A service that was named; then nobody else is asked. */
+  /** The URL of the named service. If it is set, no other source is asked. */
   readonly url: string | undefined;
-  /** Who serves the data directory, where somebody does. */
+  /** The URL of the service that uses the data directory, if there is one. */
   readonly serviceUrl: string;
   readonly token: string | undefined;
   readonly dataDir: string;
@@ -55,14 +57,18 @@ interface Opened {
   close(): Promise<void>;
 }
 
-/** A data directory belongs to one process: it is given back soon, so that `faultline serve` can start beside an agent. */
+/**
+ * The idle time after which the data directory is closed, in milliseconds. It belongs to one process, so it
+ * is released early and `faultline serve` can start while an agent is connected.
+ */
 const IDLE_MS = 5_000;
-/** Who decides on this machine, without any token. */
+/** The name of the reviewer on this machine, who needs no token. */
 const LOCAL_REVIEWER = 'local';
 
 /**
- * Finds whoever can answer, anew for every call: the service that was named; else the data directory, which is opened for the time it is
- * needed; else whoever serves that. Where there is no installation at all, pasted logs are still explained.
+ * Selects a backend for every call: the named service; otherwise the data directory, which is opened only as
+ * long as it is needed; otherwise the service that uses it. Without any installation, pasted logs can still
+ * be explained.
  */
 function createBackend(options: BackendOptions): { readonly use: Backend; close(): Promise<void> } {
   let opened: Promise<Opened> | undefined;
@@ -84,7 +90,7 @@ function createBackend(options: BackendOptions): { readonly use: Backend; close(
       opened ??= openBackend(options);
       return await work((await opened).client);
     } catch (error) {
-      // Whoever answered may be gone: the next call looks again.
+      // The backend that answered may be gone, so the next call selects again.
       if (error instanceof TriageError) await close();
       throw error;
     } finally {
@@ -105,7 +111,7 @@ async function openBackend(options: BackendOptions): Promise<Opened> {
 }
 
 async function openService({ token: given, dataDir, feedback }: BackendOptions, url: string): Promise<Opened> {
-  const client = await connectService({ url, token: tokenOf(given, dataDir), feedback });
+  const client = await connectService({ url, token: resolveToken(given, dataDir), feedback });
   return { client, close: async () => await client.close() };
 }
 

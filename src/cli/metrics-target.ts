@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { messageOf, TriageError } from '../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../domain/errors.ts';
 
 /** The file of a process, `HOST-PID.json`, in a folder that a scraper watches. */
 export interface MetricsTarget {
@@ -25,7 +25,7 @@ export function writeMetricsTarget(folder: string, address: string): MetricsTarg
   } catch (cause) {
     throw new TriageError(
       'invalid-config',
-      `FAULTLINE_METRICS_TARGETS: cannot write to ${folder}: ${messageOf(cause)}. Let the user of the service write to it.`,
+      `FAULTLINE_METRICS_TARGETS: cannot write to ${folder}: ${getErrorMessage(cause)}. Let the user of the service write to it.`,
       { cause },
     );
   }

@@ -90,12 +90,15 @@ function readIdentities(text: string): Identity[] {
   ];
 }
 
-/** Jobs of one run begin within two days, also where one waited for somebody. */
+/**
+ * Compares two values of an identity. Jobs of one run start within two days of each other, even if one waited
+ * for a person.
+ */
 function isSame(what: string, one: string, other: string): boolean {
   return what === 'the time' ? Math.abs(Date.parse(one) - Date.parse(other)) < TWO_DAYS_MS : one === other;
 }
 
-/** Whether more than half of the logs that name any file hang together by what they name. */
+/** Checks whether more than half of the logs that name any file are connected by what they name. */
 function doMostShare(logs: readonly NamedText[]): boolean {
   const telling = logs.map(({ text }) => readTraits(text)).filter((traits) => traits.size > 0);
   if (telling.length < 2) return true;
@@ -117,10 +120,13 @@ const FAMILIES: Readonly<Record<string, string>> = {
   h: 'c', cc: 'c', cpp: 'c', cxx: 'c', hh: 'c', hpp: 'c', hxx: 'c', cmake: 'c',
   kt: 'java', kts: 'java', groovy: 'java', gradle: 'java', scala: 'java', pyx: 'py', exs: 'ex',
 };
-/** What every project has. */
+/** The file extensions that occur in every project. */
 const COMMON = new Set(['json', 'yml', 'yaml', 'xml', 'toml', 'sh', 'html', 'css', 'm', 'r', 'd']);
 
-/** What a log names that another one of the same build is likely to name: projects' languages, the repository, the run. */
+/**
+ * Reads what another log of the same build is likely to name as well: the languages of the project, the
+ * repository, and the run.
+ */
 function readTraits(text: string): Set<string> {
   const begin = text.slice(0, READ);
   const endings = namedPaths([begin]).map(({ path }) => path.slice(path.lastIndexOf('.') + 1).toLowerCase());

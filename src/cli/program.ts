@@ -47,8 +47,9 @@ const FILES_HELP =
   'more files from the build (reports, server logs, crash reports); files that show a failure or that the log refers to are read';
 
 /**
- * Every command and its help. Commands load what they need when they are called: `--help` and `read` must not wait for a
- * database or a graph. Wrong usage throws commander's CommanderError, after its sentence went to standard error.
+ * Creates every command and its help. Commands load their modules when they are called, because `--help` and
+ * `read` must not wait for a database or a graph. A usage error throws commander's CommanderError after its
+ * message went to standard error.
  */
 export function createProgram(): Command {
   const program = new Command('faultline')
@@ -91,7 +92,10 @@ export function createProgram(): Command {
   return settle(program, 'faultline');
 }
 
-/** The same manners for every command: wrong usage is thrown, and its hint names the command whose help answers. */
+/**
+ * Configures a command and its subcommands: usage errors are thrown, and their hint names the command whose
+ * help applies.
+ */
 function settle(command: Command, path: string): Command {
   command.exitOverride().showHelpAfterError(`(run ${path} --help for usage)`);
   for (const child of command.commands) settle(child, `${path} ${child.name()}`);
@@ -203,7 +207,7 @@ Examples:
   faultline connect gitea --new-secret
   faultline connect gitlab --repository shop/api --create --test`;
 
-/** `faultline connect PROVIDER`: the webhook, its secret and the token, and a test of them. */
+/** Creates `faultline connect PROVIDER`, which shows and tests the webhook, its secret, and the token. */
 function connectCommand(): Command {
   return new Command('connect')
     .description(
@@ -233,7 +237,10 @@ export async function runProgram(argv: readonly string[]): Promise<void> {
   }
 }
 
-/** Commander has said its sentence on standard error; scripts that asked for JSON get it there too. */
+/**
+ * Ends with a usage error. Commander has printed its message to standard error; scripts that requested JSON
+ * get it there as well.
+ */
 async function endUsage(error: CommanderError, json: boolean): Promise<void> {
   if (error.exitCode === 0) return;
   process.exitCode = EXIT.usage;
@@ -247,7 +254,10 @@ Examples:
   faultline search 'repo:shop/api category:INFRA_ERROR since:7d "ECONNRESET"'
   faultline search test:checkout is:flaky --json`;
 
-/** `faultline search`: failures of a running service, by what they say and what they are. */
+/**
+ * Creates `faultline search`, which searches the failures of a running service by their text and their
+ * properties.
+ */
 function searchCommand(): Command {
   const command = new Command('search')
     .description('Search the failures of a running service, newest first, as the console does.')
@@ -268,7 +278,7 @@ Examples:
   faultline ask ana_01j… --resume
   faultline ask build.log "who broke it?" --repo .`;
 
-/** `faultline ask`: follow-up questions, one at a time or in a session. */
+/** Creates `faultline ask`, which answers follow-up questions, one at a time or in a session. */
 function askCommand(): Command {
   return new Command('ask')
     .description('Ask follow-up questions about an analysis. On a terminal, without a question, opens a session.')
@@ -292,7 +302,7 @@ Agent configuration:
   { "mcpServers": { "faultline": { "command": "faultline", "args": ["mcp"] } } }
 A running service also serves MCP at /mcp (Streamable HTTP, bearer token with the role read).`;
 
-/** `faultline mcp`: tools for agents. */
+/** Creates `faultline mcp`, which serves tools to agents. */
 function mcpCommand(): Command {
   return new Command('mcp')
     .description(

@@ -8,7 +8,7 @@ export interface Progress {
   stop(): void;
 }
 
-/** Where progress is shown; by default standard error. */
+/** The stream for progress; standard error by default. */
 export interface ProgressStream {
   readonly isTTY?: boolean;
   readonly columns?: number;
@@ -71,13 +71,16 @@ function redrawnLine(stream: ProgressStream): Progress {
 
 const MAX_CHARACTERS = 100;
 
-/** A finished node in a few calm words for standard error: "classify TEST_FAILURE 0.99 assertion". The trace keeps the reasons. */
+/**
+ * Formats a finished node in a few words for standard error: "classify TEST_FAILURE 0.99 assertion". The
+ * trace has the reasons.
+ */
 export function phaseText(step: Step): string {
-  const facts = visibleLine(factsOf(step));
+  const facts = visibleLine(describeFacts(step));
   return facts === '' ? step.node : `${step.node} ${clip(facts, MAX_CHARACTERS)}`;
 }
 
-function factsOf({ node, summary, outcomes = [] }: Step): string {
+function describeFacts({ node, summary, outcomes = [] }: Step): string {
   if (node === 'execute_tool' && outcomes.length > 0) return outcomes.map(({ call, summary: said }) => `${call.tool} ${said}`).join(' · ');
   // The answer itself follows on standard output.
   if (node === 'generate_answer') return '';

@@ -6,9 +6,9 @@ import { formatConfidence } from '../lib/text.ts';
 import { visibleLine } from '../notifications/visible-text.ts';
 import { renderPlain, renderTerminal } from '../service/answers/render.ts';
 import { UndoView } from '../service/review/views.ts';
-import { type ServerOptions, serverOf } from './command-parts.ts';
+import { resolveService, type ServerOptions } from './command-parts.ts';
 import { askServer } from './server-client.ts';
-import { EXIT, say, tell, voiceOf } from './terminal.ts';
+import { createVoice, EXIT, say, tell } from './terminal.ts';
 
 const Listed = z.object({ items: z.array(Review), questions: z.array(ReviewerQuestion).default([]) });
 const Detail = z.object({ review: Review, analysis: Analysis });
@@ -17,38 +17,44 @@ const Decided = z.looseObject({ review: Review });
 /** Runs `faultline review list`: what waits for a person, the oldest first; `--all`: what is held or decided, too. */
 export async function listReviews(options: ServerOptions & { readonly state?: string; readonly all?: boolean }): Promise<void> {
   const query = options.all === true ? '' : `?state=${encodeURIComponent(options.state ?? 'waiting')}`;
-  const { items, questions } = await askServer(await serverOf(options), 'GET', `/api/reviews${query}`, Listed);
-  const rows = [...questions.map(questionRow), ...items.map(rowOf)];
+  const { items, questions } = await askServer(await resolveService(options), 'GET', `/api/reviews${query}`, Listed);
+  const rows = [...questions.map(questionRow), ...items.map(formatRow)];
   return tell(options, { items, questions }, rows.length === 0 ? 'The queue is empty.' : rows.join('\n'));
 }
 
-/** `faultline review show ID`: the answer that waits, as the terminal shows any answer, and why it waits. */
+/**
+ * Runs `faultline review show ID`: shows the waiting answer as the terminal shows every answer, and the
+ * reason why it waits.
+ */
 export async function showReview(id: string, options: ServerOptions): Promise<void> {
-  const { review, analysis } = await askServer(await serverOf(options), 'GET', `/api/reviews/${encodeURIComponent(id)}`, Detail);
-  const voice = voiceOf({});
+  const { review, analysis } = await askServer(await resolveService(options), 'GET', `/api/reviews/${encodeURIComponent(id)}`, Detail);
+  const voice = createVoice({});
   const body = voice.color ? renderTerminal(analysis, voice) : renderPlain(analysis);
   return tell(
     options,
     { review, analysis },
-    `${rowOf(review)}\nNeeds review because: ${review.why.map(visibleLine).join('; ')}\n\n${body}`,
+    `${formatRow(review)}\nNeeds review because: ${review.why.map(visibleLine).join('; ')}\n\n${body}`,
   );
 }
 
-/** `faultline review claim|release|skip ID`. */
+/** Runs `faultline review claim|release|skip ID`. */
 export async function holdReview(id: string, act: 'claim' | 'release' | 'skip', options: ServerOptions): Promise<void> {
   const Held = z.union([Review, Decided.transform((value) => value.review)]);
-  const review = await askServer(await serverOf(options), 'POST', `/api/reviews/${encodeURIComponent(id)}/${act}`, Held, {});
-  return tell(options, { review }, rowOf(review));
+  const review = await askServer(await resolveService(options), 'POST', `/api/reviews/${encodeURIComponent(id)}/${act}`, Held, {});
+  return tell(options, { review }, formatRow(review));
 }
 
-/** `faultline review undo ID`: your own decision, or with the role admin anybody's. */
+/**
+ * Runs `faultline review undo ID`: undoes the user's own decision or, with the role admin, the decision of
+ * any user.
+ */
 export async function undoReview(id: string, options: ServerOptions): Promise<void> {
-  const outcome = await askServer(await serverOf(options), 'POST', `/api/reviews/${encodeURIComponent(id)}/undo`, UndoView, {});
+  const outcome = await askServer(await resolveService(options), 'POST', `/api/reviews/${encodeURIComponent(id)}/undo`, UndoView, {});
   const what = outcome.undone.length === 0 ? 'already undone' : outcome.undone.length === 1 ? 'undone' : `${outcome.undone.length} undone`;
-  return tell(options, outcome, `${what} · ${rowOf(outcome.review)}`);
+  return tell(options, outcome, `${what} · ${formatRow(outcome.review)}`);
 }
 
-/** `faultline review [ID]`: the queue on a terminal, one item at a time. */
+/** Runs `faultline review [ID]`: shows the queue on a terminal, one item at a time. */
 export async function workThroughQueue(id: string | undefined, options: ServerOptions): Promise<void> {
   if (process.stdin.isTTY !== true || process.stdout.isTTY !== true || options.json === true) {
     const message =
@@ -57,11 +63,11 @@ export async function workThroughQueue(id: string | undefined, options: ServerOp
   }
   const { openReviewClient, runReviewSession } = await import('./review/session.ts');
   const { readKeys } = await import('./review/keys.ts');
-  const client = openReviewClient(await serverOf(options));
+  const client = openReviewClient(await resolveService(options));
   const first = id?.startsWith('ana_') ? (await client.ofAnalysis(id)).id : id;
   const keys = readKeys({ input: process.stdin, output: process.stdout });
   try {
-    const done = await runReviewSession({ client, keys, write: (text) => void process.stdout.write(text), look: voiceOf({}) }, first);
+    const done = await runReviewSession({ client, keys, write: (text) => void process.stdout.write(text), look: createVoice({}) }, first);
     say(`${done.decided} decided, ${done.skipped} skipped.`);
     if (done.interrupted) process.exitCode = EXIT.interrupted;
   } finally {
@@ -69,27 +75,33 @@ export async function workThroughQueue(id: string | undefined, options: ServerOp
   }
 }
 
-/** `faultline review answer ID TEXT`: the run that asked goes on. */
+/** Runs `faultline review answer ID TEXT`. The run that asked then continues. */
 export async function answerQuestion(id: string, answer: string, options: ServerOptions): Promise<void> {
-  const question = await askServer(await serverOf(options), 'POST', `/api/reviews/${encodeURIComponent(id)}/answer`, ReviewerQuestion, {
-    answer,
-  });
+  const question = await askServer(
+    await resolveService(options),
+    'POST',
+    `/api/reviews/${encodeURIComponent(id)}/answer`,
+    ReviewerQuestion,
+    {
+      answer,
+    },
+  );
   return tell(options, { question }, `answered · ${questionRow(question)}`);
 }
 
-/** `faultline review accept|correct|reject ID`: decides on the version that was current a moment ago. */
+/** Runs `faultline review accept|correct|reject ID`: decides on the version that was current a moment ago. */
 export async function decideReview(id: string, decision: DecisionInput, options: ServerOptions): Promise<void> {
-  const [server, path] = [await serverOf(options), `/api/reviews/${encodeURIComponent(id)}`];
+  const [server, path] = [await resolveService(options), `/api/reviews/${encodeURIComponent(id)}`];
   const { review } = await askServer(server, 'GET', path, Detail);
   const outcome = await askServer(server, 'POST', `${path}/decision`, Decided, { ...decision, version: review.version });
-  return tell(options, outcome, `${decision.type}ed · ${rowOf(outcome.review)}`);
+  return tell(options, outcome, `${decision.type}ed · ${formatRow(outcome.review)}`);
 }
 
 function questionRow({ id, category, state, repository, question }: ReviewerQuestion): string {
   return `${id}  question  ${category.padEnd(16)}  ${state}  ${visibleLine(repository)}  ${visibleLine(question)}`;
 }
 
-function rowOf(review: Review): string {
+function formatRow(review: Review): string {
   const held = review.state === 'claimed' ? `held by ${review.claimedBy}` : review.state;
   const confidence = formatConfidence(review.confidence).padStart(5);
   return `${review.id}  ${confidence}  ${itemCategory(review).padEnd(16)}  ${held}  ${visibleLine(review.repository)}  ${visibleLine(review.title)}`;

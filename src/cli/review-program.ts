@@ -31,7 +31,10 @@ const DECISION_HELP = {
   reject: 'Reject the answer (--reason).',
 } as const satisfies Record<DecisionType, string>;
 
-/** `faultline review …`: a client of the service, since an embedded database belongs to the process that serves it. */
+/**
+ * Creates `faultline review …`, a client of the service, because an embedded database belongs to the process
+ * that serves it.
+ */
 export function reviewCommand(): Command {
   const review = queueCommand();
   const command = (name: string, description: string) => asksService(review.command(name).description(description));
@@ -66,14 +69,14 @@ export function reviewCommand(): Command {
       .option('--shown-by <evidence>', 'evidence for the corrected cause: E1,E3 or none')
       .action(
         guarded(async (id: string, options: ServerOptions & DecisionOptions) =>
-          (await import('./review-command.ts')).decideReview(id, await decisionOf(type, options), options),
+          (await import('./review-command.ts')).decideReview(id, await readDecision(type, options), options),
         ),
       );
   }
   return review;
 }
 
-/** The queue itself, item by item. */
+/** Creates the command that works through the queue, item by item. */
 function queueCommand(): Command {
   return (
     asksService(new Command('review'))
@@ -84,7 +87,7 @@ function queueCommand(): Command {
       .addHelpText('after', KEYS_HELP)
       .action(
         guarded(async (id: string | undefined, options: ServerOptions, command: Command) => {
-          // What is no id is a command that nobody knows.
+          // An argument that is no id is an unknown command.
           if (id !== undefined && !/^(?:rev|ana)_/.test(id))
             command.error(`error: unknown command '${id}'`, { code: 'commander.unknownCommand' });
           await (await import('./review-command.ts')).workThroughQueue(id, options);
@@ -93,7 +96,7 @@ function queueCommand(): Command {
   );
 }
 
-async function decisionOf(type: DecisionType, options: DecisionOptions): Promise<DecisionInput> {
+async function readDecision(type: DecisionType, options: DecisionOptions): Promise<DecisionInput> {
   const { DecisionInput } = await import('../domain/review.ts');
   const { TriageError } = await import('../domain/errors.ts');
   const fields = {
@@ -104,7 +107,7 @@ async function decisionOf(type: DecisionType, options: DecisionOptions): Promise
     fixRecommendation: options.fix,
     reason: options.reason,
     reasonCode: options.reasonCode,
-    shownBy: shownByOf(options.shownBy),
+    shownBy: parseShownBy(options.shownBy),
   };
   const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
   const parsed = DecisionInput.safeParse(given);
@@ -113,7 +116,7 @@ async function decisionOf(type: DecisionType, options: DecisionOptions): Promise
   throw new TriageError('invalid-config', `Invalid decision: ${issues}`);
 }
 
-/** "E1,E3" or "none"; anything else is for the service to refuse. */
-function shownByOf(text: string | undefined): unknown {
+/** Parses "E1,E3" or "none". The service rejects anything else. */
+function parseShownBy(text: string | undefined): unknown {
   return text === undefined || text === 'none' ? text : { evidence: text.split(',').map((one) => one.trim()), lines: [] };
 }

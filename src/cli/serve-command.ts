@@ -4,14 +4,14 @@ import closeWithGrace from 'close-with-grace';
 import { buildOperations } from '../api/operations.ts';
 import { buildHttp } from '../api/server.ts';
 import { type App, createApp, createLogger } from '../app.ts';
-import { maskingOf } from '../config/masking.ts';
+import { createMaskingOptions } from '../config/masking.ts';
 import type { Config } from '../config/schema.ts';
-import { messageOf, TriageError } from '../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../domain/errors.ts';
 import { append } from '../lib/collections.ts';
 import { counted } from '../lib/text.ts';
 import { systemClock } from '../lib/time.ts';
 import { type Logger, silentLogger } from '../ports/telemetry.ts';
-import { providersOf } from '../providers/registry.ts';
+import { createProviders } from '../providers/registry.ts';
 import { startDeliveryProcessor } from '../service/intake/delivery-processor.ts';
 import { syncLibraryIndex } from '../service/review/learn.ts';
 import type { TokenStore } from '../stores/access.ts';
@@ -26,23 +26,26 @@ export interface ServeCommandOptions {
   readonly demo?: boolean;
 }
 
-/** What a stop closes before the app. */
+/** A server that is closed before the app. */
 interface Closeable {
   close(): Promise<unknown>;
 }
 
 const DRAIN_MS = 20_000;
 
-/** `faultline serve`: HTTP server and worker in one process, until Ctrl-C; then running triages end and everything is closed. */
+/**
+ * Runs `faultline serve`: HTTP server and worker in one process, until Ctrl-C. Running triages then finish
+ * and everything is closed.
+ */
 export async function runServe(options: ServeCommandOptions): Promise<void> {
   const startedAt = performance.now();
   const dataDir = dataDirectory(options.data);
   const served = readServedConfig(dataDir);
   const { config } = served;
   const settings = options.port === undefined ? config : { ...config, http: { ...config.http, port: options.port } };
-  // Whoever watches the demo wants the table, not the log between its lines.
+  // Users of the demo want to see the table, not log lines in between.
   const logger = await openLogger(options.demo && process.env.FAULTLINE_LOG_LEVEL === undefined ? 'warn' : settings.log.level, settings);
-  // The first start takes seconds, and looks dead without a word.
+  // The first start takes seconds and would look frozen without a message.
   if (config.database.driver === 'pglite' && !existsSync(config.database.dataDir)) say(`creating a new database in ${dataDir} …`);
   const demo = options.demo ? { clock: createDemoClock(), code: await makeDemoCode(join(dataDir, 'demo-code')) } : null;
   const clones = { ...demo?.code.clones, ...settings.codeHost.clones };
@@ -59,7 +62,10 @@ export async function runServe(options: ServeCommandOptions): Promise<void> {
   await closing;
 }
 
-/** Everything that may still fail before the address is printed. Adds each server once there is one. */
+/**
+ * Does everything that can still fail before the address is printed. Adds each server to `servers` once it
+ * exists.
+ */
 async function start(app: App, servers: Closeable[]): Promise<string> {
   const { host, port } = app.config.http;
   const http = await buildHttp(app);
@@ -71,14 +77,19 @@ async function start(app: App, servers: Closeable[]): Promise<string> {
     app.bringInStep('error library', () => syncLibraryIndex(library)),
   ]);
   const address = await http.listen({ host, port }).catch((cause: unknown) => {
-    throw new TriageError('conflict', `Cannot listen on ${host}:${port}: ${messageOf(cause)}. Use --port 0 for a free port.`, { cause });
+    throw new TriageError('conflict', `Cannot listen on ${host}:${port}: ${getErrorMessage(cause)}. Use --port 0 for a free port.`, {
+      cause,
+    });
   });
   if (app.config.jobQueue.inServe) await app.work();
   append(servers, await openWatching(app));
   return address;
 }
 
-/** Where a start fails all that it has opened is closed: a process that only looks alive would never be started again. */
+/**
+ * Closes everything that was opened if the start fails. A process that only seems to run would never be
+ * restarted.
+ */
 async function orStop<Result>(app: App, servers: readonly Closeable[], starting: Promise<Result>): Promise<Result> {
   try {
     return await starting;
@@ -88,7 +99,10 @@ async function orStop<Result>(app: App, servers: readonly Closeable[], starting:
   }
 }
 
-/** `faultline worker`: takes jobs without an HTTP server; as many of them as one likes, where the stores are services of their own. */
+/**
+ * Runs `faultline worker`: processes jobs without an HTTP server. Any number of workers can run if the stores
+ * are separate services.
+ */
 export async function runWorker(options: { readonly data?: string }): Promise<void> {
   const config = readStoreConfig(dataDirectory(options.data));
   const logger = await openLogger(config.log.level, config);
@@ -109,7 +123,8 @@ async function startWork(app: App, servers: Closeable[]): Promise<void> {
 }
 
 async function announce(address: string, { config, madeToken }: ServedConfig, dataDir: string, milliseconds: number): Promise<void> {
-  // Whoever configured a token knows it; what is printed here lies in logs for good.
+  // Operators know a token that they configured, and printed output stays in logs, so a configured token is
+  // not printed.
   const configured = config.auth.tokens.length;
   const known = configured === 0 ? 'in the database: faultline token list' : `${counted(configured, 'is', 'are')} configured`;
   const token = madeToken ?? known;
@@ -118,7 +133,7 @@ async function announce(address: string, { config, madeToken }: ServedConfig, da
       `Faultline is listening on ${address}  (ready in ${(milliseconds / 1000).toFixed(1)} s)`,
       `  console    ${address}/  (sign in with the token)`,
       `  token      ${token}`,
-      `  data       ${placeOf(config.database)}`,
+      `  data       ${describeLocation(config.database)}`,
       `  API        ${address}/docs`,
       `  webhooks   ${
         webhookPaths(config)
@@ -132,8 +147,8 @@ async function announce(address: string, { config, madeToken }: ServedConfig, da
   );
 }
 
-/** Where the data is, without the password of the address. */
-function placeOf(database: App['config']['database']): string {
+/** Describes the location of the data, without the password of the URL. */
+function describeLocation(database: App['config']['database']): string {
   if (database.driver === 'pglite') return dirname(database.dataDir);
   const { host, pathname } = new URL(database.url);
   return `PostgreSQL at ${host}${pathname}`;
@@ -151,7 +166,7 @@ async function demonstrate(
     if (token === undefined) throw new TriageError('forbidden', 'no token in FAULTLINE_TOKENS has both the roles ingest and read');
     await runDemo({ address, token: token.token, shownToken: madeToken ?? '$TOKEN', ...demo });
   } catch (error) {
-    say(`the demo stopped: ${messageOf(error)}`);
+    say(`the demo stopped: ${getErrorMessage(error)}`);
   }
 }
 
@@ -171,12 +186,18 @@ function closeOnSignals(app: App, servers: readonly Closeable[], logger: Logger)
   });
 }
 
-/** Service logs as JSON lines on standard error, in which none of the configuration's own secrets stands. */
+/**
+ * Opens the service log as JSON lines on standard error. None of the configuration's own secrets appears in
+ * it.
+ */
 async function openLogger(level: string, config: Config): Promise<Logger> {
-  return level === 'silent' ? silentLogger : createLogger(level, maskingOf(config).known);
+  return level === 'silent' ? silentLogger : createLogger(level, createMaskingOptions(config).known);
 }
 
-/** Whether uploads are the only way in: an embedded installation makes webhook secrets of its own, a shared one needs them to be set. */
+/**
+ * Checks whether uploads are the only way to send builds. An embedded installation creates its own webhook
+ * secrets; a shared one needs configured secrets.
+ */
 export function takesUploadsOnly({
   database,
   providers,
@@ -207,12 +228,15 @@ export async function stopService(
 ): Promise<void> {
   const ended = await Promise.allSettled([...servers.map((server) => server.close()), app.jobQueue.stop({ timeoutMs: drainMs })]);
   for (const { reason } of ended.filter((one) => one.status === 'rejected')) {
-    app.logger.error({ error: reason, reason: messageOf(reason) }, 'a component did not stop cleanly');
+    app.logger.error({ error: reason, reason: getErrorMessage(reason) }, 'a component did not stop cleanly');
   }
   await app.close({ drainMs: 0 });
 }
 
-/** The monitoring server, where one is configured; and a first look at every backend, so that what is away is said at the start. */
+/**
+ * Opens the monitoring server if one is configured, and checks every backend once, so that unavailable ones
+ * are reported at startup.
+ */
 async function openWatching(app: App): Promise<Closeable[]> {
   // Not waited for: what hangs must not hold up the start.
   void app.readiness();
@@ -222,7 +246,7 @@ async function openWatching(app: App): Promise<Closeable[]> {
   const address = await servers.listen({ host: http.host, port: metrics.port }).catch((cause: unknown) => {
     throw new TriageError(
       'conflict',
-      `Cannot listen on ${http.host}:${metrics.port}: ${messageOf(cause)}. Use FAULTLINE_METRICS_PORT=0 for a free port.`,
+      `Cannot listen on ${http.host}:${metrics.port}: ${getErrorMessage(cause)}. Use FAULTLINE_METRICS_PORT=0 for a free port.`,
       { cause },
     );
   });
@@ -236,7 +260,7 @@ async function openWatching(app: App): Promise<Closeable[]> {
   }
 }
 
-/** Those that accept something: a route without a secret refuses everything. */
+/** Lists the paths of active webhooks. A route without a secret rejects everything. */
 function webhookPaths({ providers }: Pick<Config, 'providers'>): string[] {
-  return providersOf(providers).flatMap(({ webhook }) => (webhook.secrets.length > 0 ? [webhook.path] : []));
+  return createProviders(providers).flatMap(({ webhook }) => (webhook.secrets.length > 0 ? [webhook.path] : []));
 }

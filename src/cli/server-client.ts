@@ -1,14 +1,14 @@
 import { z } from 'zod';
-import { messageOf, TriageError } from '../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../domain/errors.ts';
 import { jsonIn } from '../lib/text.ts';
 
-/** Where a service is and who asks. */
+/** The URL of a service and the token of the caller. */
 export interface Service {
   readonly url: string;
   readonly token: string;
 }
 
-/** How a service refuses. */
+/** The error response of a service. */
 export const Refusal = z.object({ error: z.object({ code: z.string(), message: z.string() }) });
 const TIMEOUT_MS = 30_000;
 
@@ -54,12 +54,12 @@ export async function send(
     redirect: 'error',
     signal,
   }).catch((cause: unknown) => {
-    const message = `Cannot reach Faultline at ${url} (${messageOf(cause)}). Start it with: faultline serve`;
+    const message = `Cannot reach Faultline at ${url} (${getErrorMessage(cause)}). Start it with: faultline serve`;
     throw new TriageError('upstream-failed', message, { cause });
   });
 }
 
-/** What is asked for by a name and is not there, as null. */
+/** Returns null if the requested object does not exist. */
 export async function orNull<Value>(asking: Promise<Value>): Promise<Value | null> {
   return await asking.catch((error: unknown) => {
     if (error instanceof TriageError && error.code === 'not-found') return null;
@@ -67,7 +67,10 @@ export async function orNull<Value>(asking: Promise<Value>): Promise<Value | nul
   });
 }
 
-/** For commands that may ask a service as well: where one has the data directory, the error says how to ask it. */
+/**
+ * Rethrows an error. If a service uses the data directory, it adds a hint about `--url`, for commands that
+ * can also ask a service.
+ */
 export function adviseUrl(error: unknown): never {
   if (!(error instanceof TriageError) || error.code !== 'locked') throw error;
   const message = `${error.message} If a service is using it, add --url http://127.0.0.1:4600`;

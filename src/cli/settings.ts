@@ -3,15 +3,15 @@ import { chmodSync, linkSync, mkdirSync, mkdtempSync, readFileSync, rmdirSync, r
 import { userInfo } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
-import { type Environment, loadConfig, presetOf } from '../config/load.ts';
+import { createPreset, type Environment, loadConfig } from '../config/load.ts';
 import type { Config } from '../config/schema.ts';
-import { messageOf, reasonOf, systemCode, TriageError } from '../domain/errors.ts';
+import { getErrorMessage, getErrorReason, systemCode, TriageError } from '../domain/errors.ts';
 import { say } from './terminal.ts';
 
 /** The folder of this installation's own files: knowledge, migrations, prompts. */
 const HOME = resolve(import.meta.dirname, '../..');
 
-/** Where a service on this machine listens by default. */
+/** The default URL of a service on this machine. */
 export const LOCAL_SERVICE = 'http://127.0.0.1:4600';
 
 /** Options of commands that work on a data directory. */
@@ -20,32 +20,42 @@ export interface DataOptions {
   readonly json?: boolean;
 }
 
-/** The data directory: `--data`, else FAULTLINE_DATA_DIR, else `.faultline` here. */
+/**
+ * Returns the data directory: `--data`, otherwise FAULTLINE_DATA_DIR, otherwise `.faultline` in the working
+ * directory.
+ */
 export function dataDirectory(option: string | undefined): string {
   return resolve(option ?? process.env.FAULTLINE_DATA_DIR ?? '.faultline');
 }
 
-/** Preset and environment, checked; `given` goes before the environment. Opens and writes nothing. */
+/**
+ * Reads and checks the preset and the environment; `given` overrides the environment. Opens and writes
+ * nothing.
+ */
 export function readConfig(dataDir: string, given: Environment = {}): Config {
   const environment = { ...process.env, ...given };
-  return loadConfig(presetOf(environment, dataDir, join(HOME, 'knowledge')), environment, (path) => readFileSync(path, 'utf8'));
+  return loadConfig(createPreset(environment, dataDir, join(HOME, 'knowledge')), environment, (path) => readFileSync(path, 'utf8'));
 }
 
-/** Configuration of a command that opens the stores; where they are in the data directory, it is there and can be written. */
+/**
+ * Reads the configuration of a command that opens the stores. If they are in the data directory, it is
+ * created and checked for write access.
+ */
 export function readStoreConfig(dataDir: string): Config {
   const config = readConfig(dataDir);
   if (config.database.driver === 'pglite') prepareDataDirectory(dataDir);
   return config;
 }
 
-/** Whose webhook secret an embedded installation makes where none is set. */
+/** The providers for which an embedded installation creates a webhook secret if none is set. */
 export const MADE_SECRETS: readonly string[] = ['github', 'jenkins'];
 
 export type ServedConfig = ReturnType<typeof readServedConfig>;
 
 /**
- * The configuration of a served installation. On an embedded database, tokens and webhook secrets that nobody configured are made and kept (0600),
- * so that nothing is ever open to everybody; `madeToken` is null where the operator configured tokens.
+ * Reads the configuration of a served installation. On an embedded database, missing tokens and webhook
+ * secrets are created and kept (0600), so that nothing is ever open to everyone. `madeToken` is null if the
+ * operator configured tokens.
  */
 export function readServedConfig(dataDir: string): { readonly config: Config; readonly madeToken: string | null } {
   const config = readStoreConfig(dataDir);
@@ -74,8 +84,9 @@ export function addMadeSecrets(config: Config, made: Secrets): Config {
 }
 
 /**
- * Makes the data directory where it is missing, for its owner only, and sees that it can be written. Throws `invalid-config`
- * with a sentence, at once. A directory that is there keeps its mode: it may be somebody's home.
+ * Creates the data directory if it is missing, readable only by its owner, and checks that it is writable.
+ * Throws `invalid-config` immediately, with a clear message. An existing directory keeps its mode, because it
+ * may be a user's home directory.
  */
 export function prepareDataDirectory(directory: string): void {
   try {
@@ -83,15 +94,15 @@ export function prepareDataDirectory(directory: string): void {
     rmdirSync(mkdtempSync(join(directory, '.writable-')));
   } catch (cause) {
     // Under /proc, a folder that cannot be made is "not found".
-    const why = systemCode(cause) === 'ENOENT' ? 'a folder cannot be created there' : reasonOf(cause);
+    const why = systemCode(cause) === 'ENOENT' ? 'a folder cannot be created there' : getErrorReason(cause);
     const sentence = `The data directory ${directory} cannot be used: ${why}.`;
     throw new TriageError('invalid-config', `${sentence} Choose another with --data or FAULTLINE_DATA_DIR.`, { cause });
   }
 }
 
 /**
- * Not `mkdir` with `recursive`: where a folder refuses new ones with "not found", as those under /proc do, Node tries again
- * for ever and cannot be interrupted.
+ * Creates folders one by one instead of with `mkdir` and `recursive`: if a folder rejects new ones with "not
+ * found", as those under /proc do, Node retries forever and cannot be interrupted.
  */
 function makeFolders(path: string): void {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return;
@@ -111,12 +122,12 @@ type Secrets = z.infer<typeof Secrets>;
 const OTHERS = 0o077;
 
 /**
- * The secrets kept in a data directory, or null where it was never served. A file that others could read is closed to them,
- * with a warning. Throws `invalid-config` where the file cannot be read or understood.
+ * Reads the secrets in a data directory. Returns null if it was never served. If other users could read the
+ * file, its mode is corrected with a warning. Throws `invalid-config` if the file cannot be read or parsed.
  */
 export function findSecrets(dataDir: string): Secrets | null {
   const file = secretsFile(dataDir);
-  const text = textOf(file);
+  const text = readText(file);
   if (text === null) return null;
   closeToOthers(file);
   try {
@@ -126,14 +137,19 @@ export function findSecrets(dataDir: string): Secrets | null {
   }
 }
 
-/** The token that was given, else the one kept in the data directory. Throws `invalid-config` where there is none. */
-export function tokenOf(given: string | undefined, dataDir: string): string {
+/**
+ * Returns the given token, otherwise the one in the data directory. Throws `invalid-config` if there is none.
+ */
+export function resolveToken(given: string | undefined, dataDir: string): string {
   const token = given ?? findSecrets(dataDir)?.token;
   if (token !== undefined) return token;
   throw new TriageError('invalid-config', 'No token: pass --token, set FAULTLINE_TOKEN, or run on the machine with the data directory');
 }
 
-/** The secrets kept in a data directory; made where there are none. Of several processes that make them, all get the same. */
+/**
+ * Returns the secrets in a data directory and creates them if there are none. If several processes create
+ * them concurrently, all get the same secrets.
+ */
 export function keptSecrets(dataDir: string): Secrets {
   const known = findSecrets(dataDir);
   if (known !== null) return known;
@@ -147,7 +163,10 @@ export function secretsFile(dataDir: string): string {
   return join(dataDir, 'secrets.json');
 }
 
-/** A link appears with its whole content and, unlike a rename, never replaces what another process has just made. */
+/**
+ * Writes a file by linking a complete draft to its name. A link appears with its whole content and, unlike a
+ * rename, never replaces the file of another process.
+ */
 function writeOnce(file: string, text: string): void {
   const draft = `${file}.${randomBytes(8).toString('hex')}.draft`;
   try {
@@ -155,18 +174,18 @@ function writeOnce(file: string, text: string): void {
     linkSync(draft, file);
   } catch (cause) {
     if (systemCode(cause) === 'EEXIST') return;
-    throw new TriageError('storage-failed', `Cannot write the secrets to ${file}: ${messageOf(cause)}`, { cause });
+    throw new TriageError('storage-failed', `Cannot write the secrets to ${file}: ${getErrorMessage(cause)}`, { cause });
   } finally {
     rmSync(draft, { force: true });
   }
 }
 
-function textOf(file: string): string | null {
+function readText(file: string): string | null {
   try {
     return readFileSync(file, 'utf8');
   } catch (cause) {
     if (systemCode(cause) === 'ENOENT' || systemCode(cause) === 'ENOTDIR') return null;
-    throw new TriageError('invalid-config', `${file} cannot be read: ${messageOf(cause)}`, { cause });
+    throw new TriageError('invalid-config', `${file} cannot be read: ${getErrorMessage(cause)}`, { cause });
   }
 }
 
@@ -178,11 +197,14 @@ function closeToOthers(file: string): void {
     chmodSync(file, 0o600);
     say(`warning: ${file} was readable by other users of this machine; now only its owner can read it. ${advice}`);
   } catch (error) {
-    say(`warning: ${file} is readable by other users of this machine, and changing that failed: ${messageOf(error)}. ${advice}`);
+    say(`warning: ${file} is readable by other users of this machine, and changing that failed: ${getErrorMessage(error)}. ${advice}`);
   }
 }
 
-/** Who works here, for records of who did what. In containers a user may have a number and no name: "uid 12345". */
+/**
+ * Returns the name of the current user, for audit records. In containers a user may have a number but no
+ * name: "uid 12345".
+ */
 export function operatorName(read: () => { readonly username: string } = userInfo): string {
   try {
     return read().username;

@@ -3,7 +3,7 @@ import { migrateDatabase, openQueueAdmin, openTokens } from '../app/open-for-ope
 import type { App } from '../app/served-app.ts';
 import { createApp } from '../app.ts';
 import { AccessToken, checkNewToken, digestOfToken, makeToken, NewToken } from '../domain/access.ts';
-import { messageOf, TriageError } from '../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../domain/errors.ts';
 import type { Role } from '../domain/review.ts';
 import { counted } from '../lib/text.ts';
 import { visibleLine } from '../notifications/visible-text.ts';
@@ -12,7 +12,7 @@ import type { QueueMessage } from '../ports/job-queue.ts';
 import { silentLogger } from '../ports/telemetry.ts';
 import type { VectorMatch } from '../ports/vector-index.ts';
 import type { FailedJob, Turn } from '../stores/triages.ts';
-import { type ServerOptions, serverOf } from './command-parts.ts';
+import { resolveService, type ServerOptions } from './command-parts.ts';
 import { adviseUrl, askServer, orNull, type Service } from './server-client.ts';
 import { type DataOptions, dataDirectory, operatorName, readStoreConfig } from './settings.ts';
 import { jsonText, print, say, tell } from './terminal.ts';
@@ -20,7 +20,7 @@ import { jsonText, print, say, tell } from './terminal.ts';
 const SHOWN = 5;
 const SEARCHED = 50;
 
-/** `faultline migrate`: brings the schema of the database up to date and says what was new. */
+/** Runs `faultline migrate`: updates the schema of the database and reports what was applied. */
 export async function runMigrate(options: DataOptions & MigrateOptions): Promise<void> {
   const { repair = false } = options;
   const result = await migrateDatabase(readStoreConfig(dataDirectory(options.data)), { repair });
@@ -31,14 +31,14 @@ export async function runMigrate(options: DataOptions & MigrateOptions): Promise
   await tell(options, result, lines.join('\n'));
 }
 
-/** `faultline knowledge load`: brings the index up to date with the folder of documents. */
+/** Runs `faultline knowledge load`: updates the index from the folder of documents. */
 export async function runKnowledgeLoad(options: DataOptions): Promise<void> {
   const counts = await withApp(options, (app) => app.loadKnowledge());
   const text = `${counted(counts.changed, 'document')} loaded, ${counts.unchanged} unchanged, ${counts.removed} removed.`;
   await tell(options, counts, text);
 }
 
-/** `faultline knowledge search WORDS`: what the index would give an analyst. */
+/** Runs `faultline knowledge search WORDS`: shows what the index would return to an analyst. */
 export async function runKnowledgeSearch(words: string, options: DataOptions): Promise<void> {
   const matches = await withApp(options, async (app) => {
     await app.loadKnowledge();
@@ -49,7 +49,7 @@ export async function runKnowledgeSearch(words: string, options: DataOptions): P
   await tell(options, { matches: documents }, rows.join('\n') || 'No matches.');
 }
 
-/** A document is indexed whole and phrase by phrase; only its best match counts. */
+/** Keeps the best match of each document, which is indexed as a whole and by phrase. */
 function bestOfEach(matches: readonly VectorMatch[]): VectorMatch[] {
   const seen = new Set<string>();
   return matches
@@ -111,7 +111,9 @@ export interface QueueCommandOptions extends DataOptions {
 
 const MOST_ROWS = 50;
 
-/** `faultline queue list`: pending jobs that nobody works on, and the queue messages for them. */
+/**
+ * Runs `faultline queue list`: shows the pending jobs that no worker holds, and the queue messages for them.
+ */
 export async function listQueue(options: QueueCommandOptions): Promise<void> {
   const { limit = MOST_ROWS } = options;
   const { driver, pending, messages, broken } = await withQueue(options, async ({ queue, turns }) => ({
@@ -124,7 +126,7 @@ export async function listQueue(options: QueueCommandOptions): Promise<void> {
   await tell(options, { driver, pending, messages, broken }, [...jobs, ...queued].join('\n'));
 }
 
-/** `faultline queue dead`: what was given up. */
+/** Runs `faultline queue dead`: shows the jobs and messages that were given up. */
 export async function listDead(options: QueueCommandOptions): Promise<void> {
   const { limit = MOST_ROWS } = options;
   const { failed, messages, broken } = await withQueue(options, async ({ queue, turns }) => ({
@@ -141,7 +143,7 @@ function silence(broken: string | null): string | null {
   return broken === null ? null : `The queue does not respond: ${broken}`;
 }
 
-/** `faultline queue requeue ID`: the job is pending anew, and queued. */
+/** Runs `faultline queue requeue ID`: marks the job as pending again and queues it. */
 export async function requeue(jobId: string, options: QueueCommandOptions): Promise<void> {
   const said = await withQueue(options, async ({ queue, turns }) => {
     const outcome = await turns.requeue(jobId);
@@ -174,14 +176,17 @@ async function withQueue<Result>(
   }
 }
 
-/** A queue that does not answer is reported, not thrown: pending jobs stand in the database. */
+/**
+ * Returns the messages, or the error as text if the queue does not respond. The pending jobs are in the
+ * database, so the command can continue.
+ */
 async function orBroken(
   ask: () => Promise<QueueMessage[]>,
 ): Promise<{ readonly messages: QueueMessage[]; readonly broken: string | null }> {
   try {
     return { messages: await ask(), broken: null };
   } catch (error) {
-    return { messages: [], broken: messageOf(error) };
+    return { messages: [], broken: getErrorMessage(error) };
   }
 }
 
@@ -212,7 +217,7 @@ export interface MakeTokenOptions extends ServerOptions {
 
 const Made = z.object({ token: z.string(), made: AccessToken });
 
-/** `faultline token make`: the token alone goes to standard output, so that a script can keep it. */
+/** Runs `faultline token make`. Only the token goes to standard output, so that a script can store it. */
 export async function makeAccessToken(options: MakeTokenOptions): Promise<void> {
   const { name, role, expires = null, repository = null } = options;
   const wanted = NewToken.safeParse({ name, roles: [...new Set(role)], repositories: repository, expiresInDays: expires });
@@ -222,7 +227,7 @@ export async function makeAccessToken(options: MakeTokenOptions): Promise<void> 
   }
   const { token, made } = await withClient(options, (client) => client.make(wanted.data));
   if (options.json) return print(jsonText({ ok: true, token, ...made }));
-  say(`${lineOf(made)}\nThis token is shown only once:`);
+  say(`${formatToken(made)}\nThis token is shown only once:`);
   return print(token);
 }
 
@@ -231,18 +236,18 @@ export async function listTokens(options: ServerOptions): Promise<void> {
   return tell(
     options,
     { items },
-    items.map(lineOf).join('\n') || 'There are no tokens. Create one with: faultline token make --name ann --role admin',
+    items.map(formatToken).join('\n') || 'There are no tokens. Create one with: faultline token make --name ann --role admin',
   );
 }
 
-/** `faultline token revoke NAME|ID` */
+/** Runs `faultline token revoke NAME|ID`. */
 export async function revokeToken(idOrName: string, options: ServerOptions): Promise<void> {
   const revoked = await withClient(options, (client) => client.revoke(idOrName));
   if (revoked === null) throw new TriageError('not-found', `There is no active token ${idOrName}. List tokens with: faultline token list`);
-  return tell(options, { revoked }, `revoked  ${lineOf(revoked)}`);
+  return tell(options, { revoked }, `revoked  ${formatToken(revoked)}`);
 }
 
-function lineOf({ id, name, roles, repositories, createdBy, createdAt, expiresAt, lastUsedAt, revokedAt }: AccessToken): string {
+function formatToken({ id, name, roles, repositories, createdBy, createdAt, expiresAt, lastUsedAt, revokedAt }: AccessToken): string {
   const over = expiresAt !== null && Date.parse(expiresAt) <= Date.now();
   const state =
     revokedAt !== null
@@ -260,7 +265,7 @@ function day(time: string): string {
 }
 
 async function withClient<Result>(options: ServerOptions, work: (client: TokenClient) => Promise<Result>): Promise<Result> {
-  if (options.url !== undefined || process.env.FAULTLINE_URL !== undefined) return work(serverClient(await serverOf(options)));
+  if (options.url !== undefined || process.env.FAULTLINE_URL !== undefined) return work(serverClient(await resolveService(options)));
   const config = readStoreConfig(dataDirectory(options.data));
   const opened = await openTokens(config).catch(adviseUrl);
   try {
@@ -282,7 +287,7 @@ async function withClient<Result>(options: ServerOptions, work: (client: TokenCl
 
 type TokenClient = ReturnType<typeof serverClient>;
 
-/** Where tokens are made and ended: a database, or this service that has it open. */
+/** Creates a client that manages the tokens of the service, which has the database open. */
 function serverClient(server: Service) {
   return {
     make: (wanted: NewToken) => askServer(server, 'POST', '/api/tokens', Made, wanted),

@@ -2,7 +2,7 @@ import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import { asksService, dataOption, guarded, jsonOption, positive, runs } from './command-parts.ts';
 import { print } from './terminal.ts';
 
-/** As in the taxonomy; spelt out, so that help needs no schema. */
+/** The categories of the taxonomy, repeated here so that help does not load the schema. */
 const CATEGORIES = ['CODE_ERROR', 'INFRA_ERROR', 'CONFIG_ERROR', 'DEPENDENCY_ERROR', 'TEST_FAILURE'];
 
 export function knowledgeCommand(): Command {
@@ -68,7 +68,7 @@ export function tokenCommand(): Command {
   return token;
 }
 
-/** `90d`, `12w`, or `90`: days. */
+/** Parses `90d`, `12w`, or `90` and returns days. */
 function days(text: string): number {
   const [, number, unit = 'd'] = /^(\d{1,5})([dw])?$/.exec(text) ?? [];
   const value = Number(number) * (unit === 'w' ? 7 : 1);
@@ -76,7 +76,10 @@ function days(text: string): number {
   throw new InvalidArgumentError('Use days or weeks from 1d to 3650d, such as 90d or 12w.');
 }
 
-/** `faultline queue …`: looks into the configured queue itself; an embedded one can be opened only while no service runs on it. */
+/**
+ * Creates `faultline queue …`, which inspects the configured queue directly. An embedded queue can be opened
+ * only while no service uses it.
+ */
 export function queueCommand(): Command {
   const queue = new Command('queue').description('Inspect pending and failed jobs, and requeue them.');
   const command = (name: string, description: string) =>
@@ -93,7 +96,7 @@ export function queueCommand(): Command {
   return queue;
 }
 
-/** `faultline delete`: forgets a repository in every store. */
+/** Creates `faultline delete`, which deletes a repository from every store. */
 export function deleteCommand(): Command {
   return new Command('delete')
     .description('Delete all data of a repository from every store: builds, logs, analyses, reviews, conversations, library entries.')
@@ -105,7 +108,7 @@ export function deleteCommand(): Command {
     .action(runs(async () => (await import('./store-commands.ts')).runDelete));
 }
 
-/** `faultline retain`: does at once what the worker does every hour. */
+/** Creates `faultline retain`, which immediately deletes what the worker deletes every hour. */
 export function retainCommand(): Command {
   return new Command('retain')
     .description('Delete everything older than FAULTLINE_RETENTION_LOGS_DAYS and FAULTLINE_RETENTION_BUILDS_DAYS now.')
@@ -119,7 +122,10 @@ Examples:
   faultline import --repository shop/api --since 30d
   faultline report --repository shop/api`;
 
-/** `faultline import`: the past of a repository, so that history exists on the first day. */
+/**
+ * Creates `faultline import`, which imports past runs of a repository, so that history exists on the first
+ * day.
+ */
 export function importCommand(): Command {
   return new Command('import')
     .description('Read past runs of a repository from GitHub, Gitea or GitLab, and analyze those that failed. Nobody is notified of them.')
@@ -133,7 +139,7 @@ export function importCommand(): Command {
     .action(runs(async () => (await import('./import-command.ts')).runImport));
 }
 
-/** `faultline report`: what the stored builds were answered. */
+/** Creates `faultline report`, which shows the answers for the stored builds. */
 export function reportCommand(): Command {
   return new Command('report')
     .description(
@@ -152,7 +158,7 @@ Load it now, or every time the shell starts:
   zsh    source <(faultline completion zsh)             in ~/.zshrc, after compinit
   fish   faultline completion fish | source             in ~/.config/fish/config.fish`;
 
-/** `faultline completion SHELL`: prints a script, made from the commands themselves. */
+/** Creates `faultline completion SHELL`, which prints a script generated from the commands themselves. */
 export function completionCommand(): Command {
   return new Command('completion')
     .description('Print a shell script that completes commands, options, values and file names.')

@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { styleText } from 'node:util';
-import { messageOf, TriageError, type TriageErrorCode } from '../domain/errors.ts';
+import { getErrorMessage, TriageError, type TriageErrorCode } from '../domain/errors.ts';
 import { visibleLines } from '../notifications/visible-text.ts';
 
-/** What the process answers to scripts. Printed by `faultline --help`. */
+/** The exit codes for scripts. `faultline --help` prints them. */
 export const EXIT = {
   ok: 0,
   internal: 1,
@@ -53,15 +53,15 @@ const BY_CODE: Readonly<Record<TriageErrorCode, number>> = {
   internal: EXIT.internal,
 };
 
-/** What a person is told about a log in which nothing failed. */
+/** The message for a log in which nothing failed. */
 export const NO_FAILURE = 'No failure was found in this log.';
 
-/** The exit code for anything that was thrown. */
-function exitCodeOf(error: unknown): number {
+/** Returns the exit code for a thrown value. */
+function toExitCode(error: unknown): number {
   return error instanceof TriageError ? BY_CODE[error.code] : EXIT.internal;
 }
 
-/** How to speak: results go to standard output, everything else to standard error. */
+/** The output settings: results go to standard output, everything else to standard error. */
 export interface Voice {
   /** Standard output is a terminal that wants colour. */
   readonly color: boolean;
@@ -71,7 +71,7 @@ export interface Voice {
   readonly quiet: boolean;
 }
 
-export function voiceOf(options: { readonly plain?: boolean; readonly quiet?: boolean }): Voice {
+export function createVoice(options: { readonly plain?: boolean; readonly quiet?: boolean }): Voice {
   const plain = options.plain === true || refusesColor();
   return {
     color: process.stdout.isTTY === true && !plain,
@@ -91,10 +91,13 @@ export function say(line: string): void {
   process.stderr.write(`${line}\n`);
 }
 
-/** What JSON leaves as it is and a terminal may obey or not show: C1 controls, marks of direction, invisible characters. */
+/**
+ * The characters that JSON does not escape but a terminal may interpret or not show: C1 controls, directional
+ * marks, and invisible characters.
+ */
 const UNSEEN = /[\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
 
-/** One object on one line, in which nothing is obeyed by a terminal; what is parsed from it is the same. */
+/** Formats one object on one line that is safe for terminals. Parsing it returns the same object. */
 export function jsonText(value: object): string {
   return JSON.stringify(value).replace(UNSEEN, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
@@ -119,11 +122,14 @@ export function tell({ json }: { readonly json?: boolean }, data: object, words:
 export async function writeOutput(path: string, text: string, option?: string): Promise<void> {
   await writeFile(path, text).catch((cause: unknown) => {
     const named = option === undefined ? path : `${option}: ${path}`;
-    throw new TriageError('storage-failed', `${named} cannot be written: ${messageOf(cause)}.`, { cause });
+    throw new TriageError('storage-failed', `${named} cannot be written: ${getErrorMessage(cause)}.`, { cause });
   });
 }
 
-/** A reader that has seen enough (`| head -1`) closes the pipe: that ends us, and is no error. */
+/**
+ * Ends the process quietly when a reader that has seen enough (`| head -1`) closes the pipe. This is not an
+ * error.
+ */
 export function endQuietlyOnClosedPipe(): void {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error) => {
@@ -139,18 +145,21 @@ function leaveOnClosedPipe(error: NodeJS.ErrnoException): void {
 
 /** Reports anything thrown: one sentence, the exit code; as JSON on standard output where JSON was requested. */
 export async function reportError(error: unknown, json: boolean): Promise<void> {
-  process.exitCode = exitCodeOf(error);
+  process.exitCode = toExitCode(error);
   const code = error instanceof TriageError ? error.code : 'internal';
   const details = error instanceof TriageError && Object.keys(error.details).length > 0 ? { details: error.details } : {};
-  if (json) await print(jsonText({ ok: false, schema: 1, error: { code, message: messageOf(error), ...details } }));
+  if (json) await print(jsonText({ ok: false, schema: 1, error: { code, message: getErrorMessage(error), ...details } }));
   const prefix = process.stderr.isTTY === true && !refusesColor() ? styleText('red', 'error', { validateStream: false }) : 'error';
-  say(`${prefix}: ${visibleLines(messageOf(error)).join('\n')}`);
+  say(`${prefix}: ${visibleLines(getErrorMessage(error)).join('\n')}`);
   if (code === 'internal' && error instanceof Error && process.env.FAULTLINE_DEBUG !== undefined) say(error.stack ?? '');
 }
 
 let interrupted: AbortController | null = null;
 
-/** Aborted by Ctrl-C and every other signal that asks a process to end; a second one leaves at once. One for the process. */
+/**
+ * Returns the signal of the process that is aborted by Ctrl-C and every other termination signal. A second
+ * one exits immediately.
+ */
 export function interruptSignal(): AbortSignal {
   if (interrupted !== null) return interrupted.signal;
   const controller = new AbortController();

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { modelOptions } from '../app/open-models.ts';
-import { maskingOf } from '../config/masking.ts';
+import { createMaskingOptions } from '../config/masking.ts';
 import type { Config } from '../config/schema.ts';
 import type { Analysis } from '../domain/analysis.ts';
 import { TriageError } from '../domain/errors.ts';
@@ -12,11 +12,11 @@ import { type ArrangedAnswer, arrangeAnswers, pairWithFailures } from '../notifi
 import { visibleLine } from '../notifications/visible-text.ts';
 import { AnalysisTrace, renderTracePlain, renderTraceTree } from '../service/answers/trace.ts';
 import { withExperiment } from '../service/experiments.ts';
-import { type ServerOptions, serverOf } from './command-parts.ts';
+import { resolveService, type ServerOptions } from './command-parts.ts';
 import type { ListedInput } from './input.ts';
 import { type Progress, startProgress } from './progress.ts';
 import { askServer } from './server-client.ts';
-import { EXIT, interruptSignal, jsonText, NO_FAILURE, print, reportError, tell, type Voice, voiceOf } from './terminal.ts';
+import { createVoice, EXIT, interruptSignal, jsonText, NO_FAILURE, print, reportError, tell, type Voice } from './terminal.ts';
 import { openTriageInput, type TriageInput, type TriageInputOptions } from './triage-input.ts';
 import { noFailureJson, triageJson } from './triage-json.ts';
 import { renderAnnotations, renderAnswers, renderFileHead, renderHints } from './triage-text.ts';
@@ -34,18 +34,18 @@ export interface TriageCommandOptions extends TriageInputOptions {
   readonly each?: boolean;
 }
 
-/** `faultline triage`: one answer per cause, from a log and a terminal, with no server and no key. */
+/** Runs `faultline triage`: answers each cause in a log, on a terminal, without a server or a key. */
 export async function runTriage(path: string, options: TriageCommandOptions, config: Config): Promise<void> {
   const run = await openTriageRun(options, config);
   const { analyses, failed } = await answerInput({ path, isFound: false, files: options.files ?? [], name: null }, run);
-  endWith(exitCodeOf([analyses], options));
+  endWith(computeExitCode([analyses], options));
   if (failed !== null) await reportError(failed, false);
 }
 
 /** Opens what all inputs of a call share. Throws `invalid-config` and `not-found` where an option names what is not there. */
 export async function openTriageRun(options: TriageCommandOptions, config: Config): Promise<TriageRun> {
   if (options.analyst === 'llm') requireModel(config);
-  return { options, config, voice: voiceOf(options), triage: await openTriageInput(options, config) };
+  return { options, config, voice: createVoice(options), triage: await openTriageInput(options, config) };
 }
 
 /** One call of the command. */
@@ -58,14 +58,14 @@ export interface TriageRun {
 
 interface NamedInput extends ListedInput {
   readonly files: readonly string[];
-  /** What it is called among several; null where it is the only one. */
+  /** The name of the input among several; null if it is the only one. */
   readonly name: string | null;
 }
 
 interface AnsweredInput {
   /** None where nothing failed. */
   readonly analyses: readonly Analysis[];
-  /** Why the failing command could not be run again; null where it was, or was not asked for. */
+  /** The error that prevented a rerun of the failing command; null if it ran or was not requested. */
   readonly failed: unknown;
 }
 
@@ -98,15 +98,15 @@ async function printAnswers(
   { path, name }: NamedInput,
   { options, config, voice }: TriageRun,
 ): Promise<void> {
-  const traces = options.trace ? await tracesOf(answers, config) : [];
+  const traces = options.trace ? await buildTraces(answers, config) : [];
   if (options.json) return await print(jsonText(triageJson(answers, reading, traces, name)));
   if (options.github) return await print(renderAnnotations(answers));
   const hasHints = voice.color && !voice.quiet && path !== '-' && name === null;
   const hints = hasHints ? renderHints(path, options.repo) : '';
-  await print(`${headOf(name, voice)}${renderAnswers(answers, voice)}${hints}${shown(traces, voice)}`);
+  await print(`${renderHead(name, voice)}${renderAnswers(answers, voice)}${hints}${shown(traces, voice)}`);
 }
 
-/** An interruption has set its own exit code. */
+/** Sets the exit code unless it is 0. An interruption has set its own code. */
 export function endWith(code: number): void {
   if (code !== EXIT.ok) process.exitCode = code;
 }
@@ -114,7 +114,9 @@ export function endWith(code: number): void {
 const CONFIRM_RUNS = 5;
 const CONFIRM_MS = 15 * 60_000;
 
-/** What running the failing command again shows, also where it is interrupted; null where that was not asked for. */
+/**
+ * Runs the failing command again and returns the result, even if interrupted; null if that was not requested.
+ */
 async function confirmed(
   { failingTests }: Reading,
   { confirm, repo }: TriageCommandOptions,
@@ -123,14 +125,17 @@ async function confirmed(
   if (confirm === undefined) return { experiment: null, failed: null };
   const { confirm: runAgain } = await import('../experiments/confirm.ts');
   const { outputReader, progressLine } = await import('../experiments/outcome.ts');
-  const { argumentsOf } = await import('../experiments/run-command.ts');
-  const command = { argv: argumentsOf(confirm), cwd: resolve(repo ?? '.'), env: process.env, tests: failingTests };
+  const { splitArguments } = await import('../experiments/run-command.ts');
+  const command = { argv: splitArguments(confirm), cwd: resolve(repo ?? '.'), env: process.env, tests: failingTests };
   const options = { ...command, base: undefined, runs: CONFIRM_RUNS, limitMs: CONFIRM_MS, conditions: true, keepsPart: true };
   const deps = { read: outputReader(), onRun: (...run: Parameters<typeof progressLine>) => progress.phase(progressLine(...run)) };
   return { experiment: await runAgain(options, deps, interruptSignal()), failed: null };
 }
 
-/** Whoever names the model wants no answer of the rules. Throws `invalid-config` where none is configured. */
+/**
+ * Throws `invalid-config` if no model is configured. A user who requests the model does not want an answer of
+ * the rules.
+ */
 function requireModel({ analyst }: Config): void {
   if (modelOptions(analyst.llm) !== null) return;
   const message =
@@ -138,7 +143,7 @@ function requireModel({ analyst }: Config): void {
   throw new TriageError('invalid-config', message);
 }
 
-/** Nothing that was read says that something failed, and whoever judged found no cause either. */
+/** Checks whether nothing in the reading indicates a failure and the analyst found no cause either. */
 function hasNoFailure(analyses: readonly Analysis[], reading: Reading): boolean {
   return !showsFailure(reading) && analyses.every(({ classification, kind }) => classification.abstained && kind === 'unknown');
 }
@@ -149,25 +154,25 @@ async function tellNoFailure(reading: Reading, file: string | null, { json, gith
   const advice = 'If the build failed, pass the log of the failed step, or the whole log.';
   const notes = reading.notes.map((note) => `Note\t${visibleLine(note)}\n`).join('');
   const said = voice.color ? `${NO_FAILURE}\n${advice}\n` : `Result\t${NO_FAILURE}\nAdvice\t${advice}\n${notes}`;
-  return print(`${headOf(file, voice)}${said}`);
+  return print(`${renderHead(file, voice)}${said}`);
 }
 
-function headOf(file: string | null, voice: Voice): string {
+function renderHead(file: string | null, voice: Voice): string {
   return file === null ? '' : renderFileHead(file, voice);
 }
 
-async function tracesOf(answers: readonly ArrangedAnswer[], config: Config): Promise<AnalysisTrace[]> {
-  const { traceOf } = await import('../service/answers/trace.ts');
-  const masker = createMasker(maskingOf(config));
-  return await Promise.all(answers.map(({ analysis }) => traceOf(analysis, async (text) => (await masker.mask(text)).text)));
+async function buildTraces(answers: readonly ArrangedAnswer[], config: Config): Promise<AnalysisTrace[]> {
+  const { buildTrace } = await import('../service/answers/trace.ts');
+  const masker = createMasker(createMaskingOptions(config));
+  return await Promise.all(answers.map(({ analysis }) => buildTrace(analysis, async (text) => (await masker.mask(text)).text)));
 }
 
 function shown(traces: readonly AnalysisTrace[], voice: Voice): string {
   return traces.map((trace) => `\n${renderTrace(trace, voice)}`).join('');
 }
 
-/** The exit code for the answers of each input: 5 only where nothing failed in any of them. */
-export function exitCodeOf(inputs: readonly (readonly Analysis[])[], { exitCode }: TriageCommandOptions): number {
+/** Returns the exit code for the answers of all inputs: 5 only if nothing failed in any of them. */
+export function computeExitCode(inputs: readonly (readonly Analysis[])[], { exitCode }: TriageCommandOptions): number {
   const analyses = inputs.flat();
   if (analyses.length === 0) return EXIT.noFailure;
   if (!exitCode) return EXIT.ok;
@@ -175,13 +180,13 @@ export function exitCodeOf(inputs: readonly (readonly Analysis[])[], { exitCode 
   return analyses.every(({ category }) => category === 'INFRA_ERROR') ? EXIT.infrastructure : EXIT.ok;
 }
 
-/** `faultline trace ID`: what an analysis did, from a running service. */
+/** Runs `faultline trace ID`: shows the steps of an analysis from a running service. */
 export async function runTrace(id: string, options: ServerOptions): Promise<void> {
-  const trace = await askServer(await serverOf(options), 'GET', `/api/analyses/${encodeURIComponent(id)}/trace`, AnalysisTrace);
-  return tell(options, { trace }, renderTrace(trace, voiceOf({})));
+  const trace = await askServer(await resolveService(options), 'GET', `/api/analyses/${encodeURIComponent(id)}/trace`, AnalysisTrace);
+  return tell(options, { trace }, renderTrace(trace, createVoice({})));
 }
 
-/** A tree on a terminal, `Key<tab>value` lines in a pipe. */
+/** Renders a tree on a terminal, and `Key<tab>value` lines in a pipe. */
 function renderTrace(trace: AnalysisTrace, voice: Voice): string {
   return voice.color ? renderTraceTree(trace, voice) : renderTracePlain(trace);
 }

@@ -5,13 +5,14 @@ import { append } from '../lib/collections.ts';
 import { visibleLine } from '../notifications/visible-text.ts';
 import { type ListedInput, listInputs } from './input.ts';
 import { EXIT, jsonText, print } from './terminal.ts';
-import { answerInput, endWith, exitCodeOf, openTriageRun, type TriageCommandOptions, type TriageRun } from './triage-command.ts';
+import { answerInput, computeExitCode, endWith, openTriageRun, type TriageCommandOptions, type TriageRun } from './triage-command.ts';
 import { unreadableJson } from './triage-json.ts';
 import { renderFileHead } from './triage-text.ts';
 
 /**
- * `faultline triage --each`: answers each file by itself, with one object of JSON or one section of text for each, in their order. What cannot
- * be read is told in its place and stops no other. The exit code is 3 where nothing could be read.
+ * Runs `faultline triage --each`: answers each file separately, with one JSON object or one section of text
+ * per file, in order. A file that cannot be read is reported in its place and does not stop the others. Exits
+ * with 3 if no file could be read.
  */
 export async function runTriageEach(paths: readonly string[], options: TriageCommandOptions, config: Config): Promise<void> {
   if (paths.includes('-')) throw new TriageError('invalid-config', '--each reads files: name a directory or files instead of -.');
@@ -29,10 +30,10 @@ export async function runTriageEach(paths: readonly string[], options: TriageCom
       await tellUnreadable(file.path, error, run);
     }
   }
-  endWith(answered.length === 0 ? EXIT.unreadable : exitCodeOf(answered, options));
+  endWith(answered.length === 0 ? EXIT.unreadable : computeExitCode(answered, options));
 }
 
-/** What is wrong with one file only. */
+/** The error codes that concern one file only. */
 const OF_ONE_FILE: readonly string[] = ['invalid-input', 'too-large', 'unsupported-type', 'not-found'];
 
 async function tellUnreadable(file: string, { code, message }: TriageError, { options, voice }: TriageRun): Promise<void> {

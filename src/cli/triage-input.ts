@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { openClones } from '../app/open-adapters.ts';
 import type { TerminalApp } from '../app/terminal-app.ts';
-import { maskingOf } from '../config/masking.ts';
+import { createMaskingOptions } from '../config/masking.ts';
 import type { Config } from '../config/schema.ts';
 import type { Step } from '../domain/analysis.ts';
 import { type Build, type SourceText, sparseBuild } from '../domain/build.ts';
@@ -36,7 +36,7 @@ const GIT_MS = 10_000;
 
 /** Opens what every input of one call is answered by, with the first of them. Throws where the clone does not have the commits that were named. */
 export async function openTriageInput(given: TriageInputOptions, config: Config): Promise<TriageInput> {
-  const options = { ...given, ...(await commitsOf(given)) };
+  const options = { ...given, ...(await resolveCommits(given)) };
   let opened: Promise<TerminalApp> | undefined;
   const openApp = async () => {
     const { createTerminalApp } = await import('../app/terminal-app.ts');
@@ -46,7 +46,7 @@ export async function openTriageInput(given: TriageInputOptions, config: Config)
   return async (input, files, progress) => {
     const { path } = input;
     progress.phase(`reading ${path === '-' ? 'standard input' : visibleLine(path)}`);
-    const large = await openLargeLog(path, createMasker(maskingOf(config)));
+    const large = await openLargeLog(path, createMasker(createMaskingOptions(config)));
     try {
       const read = await readSources(input, files, large, options, config);
       // Not before everything is read: until then Ctrl-C ends the process at once, also where a pipe has no writer.
@@ -111,13 +111,20 @@ async function triageRead(app: TerminalApp, { sources, greenText }: ReadInput, o
   }
 }
 
-/** The build that a log from nowhere belongs to. */
+/** Creates the build for a log that comes from no CI. */
 export function localBuild(): Build {
   return { ...sparseBuild({ repository: LOCAL, pipeline: 'terminal', number: '1' }), id: 'local', receivedAt: new Date().toISOString() };
 }
 
-/** The commits that were named, as ids, and the one that is checked out where none was. Throws where the clone does not have them. */
-async function commitsOf({ repo, commit, greenCommit }: TriageInputOptions): Promise<Pick<TriageInputOptions, 'commit' | 'greenCommit'>> {
+/**
+ * Resolves the named commits to ids, or takes the commit that is checked out if none was named. Throws if the
+ * clone does not contain them.
+ */
+async function resolveCommits({
+  repo,
+  commit,
+  greenCommit,
+}: TriageInputOptions): Promise<Pick<TriageInputOptions, 'commit' | 'greenCommit'>> {
   if (repo === undefined) {
     const named = commit === undefined ? (greenCommit === undefined ? null : '--green-commit') : '--commit';
     if (named !== null) throw new TriageError('invalid-config', `${named} needs a clone: add --repo.`);
@@ -126,7 +133,7 @@ async function commitsOf({ repo, commit, greenCommit }: TriageInputOptions): Pro
   if (statSync(repo, { throwIfNoEntry: false })?.isDirectory() !== true)
     throw new TriageError('not-found', `--repo: ${visibleLine(repo)} is not a folder.`);
   const clone = await openClones({ [LOCAL]: resolve(repo) });
-  const idOf = async (option: string, name: string) => {
+  const resolveId = async (option: string, name: string) => {
     const { ref, note } = await clone.resolve({ repository: LOCAL, ref: name }, AbortSignal.timeout(GIT_MS));
     if (ref !== null && note === null) return ref;
     const missing = `has no commit, branch or tag called ${visibleLine(name)}`;
@@ -135,8 +142,8 @@ async function commitsOf({ repo, commit, greenCommit }: TriageInputOptions): Pro
   const head =
     commit === undefined
       ? (await clone.resolve({ repository: LOCAL, ref: null }, AbortSignal.timeout(GIT_MS))).ref
-      : await idOf('--commit', commit);
-  const green = greenCommit === undefined ? undefined : await idOf('--green-commit', greenCommit);
+      : await resolveId('--commit', commit);
+  const green = greenCommit === undefined ? undefined : await resolveId('--green-commit', greenCommit);
   return present({ commit: head ?? undefined, greenCommit: green });
 }
 

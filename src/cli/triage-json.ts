@@ -6,12 +6,12 @@ import type { AnalysisTrace } from '../service/answers/trace.ts';
 /** Rises when a field changes its meaning. */
 const SCHEMA = 2;
 
-/** Of `--each`: the file that is answered; null where there is only one input. */
+/** The file that is answered, with `--each`; null if there is only one input. */
 type File = string | null;
 
 /**
- * The JSON of `faultline triage`: one object, an analysis for each cause in the order in which one would mend them. `traces` are in the same
- * order, where asked for.
+ * Formats the JSON of `faultline triage`: one object, with an analysis for each cause in the order in which
+ * to fix them. `traces` are in the same order, if requested.
  */
 export function triageJson(answers: readonly ArrangedAnswer[], reading: Reading, traces: readonly AnalysisTrace[], file: File): object {
   return {
@@ -23,12 +23,12 @@ export function triageJson(answers: readonly ArrangedAnswer[], reading: Reading,
   };
 }
 
-/** The same shape for a log in which nothing failed: no analysis, and a sentence that says so. */
+/** Formats a log without failures in the same shape: no analyses, and a message. */
 export function noFailureJson({ notes, ...reading }: Reading, message: string, file: File): object {
   return { ...beginJson(file, true), failureFound: false, message, analyses: [], notes, log: logJson(reading) };
 }
 
-/** A file of `--each` that cannot be read. */
+/** Formats an unreadable file of `--each`. */
 export function unreadableJson(code: string, message: string, file: string): object {
   return { ...beginJson(file, false), error: { code, message } };
 }

@@ -21,7 +21,7 @@ export function renderAnswers(answers: readonly ArrangedAnswer[], voice: Voice):
   return `${head}${answers.map(({ analysis, explains }) => renderPlain(analysis, { explains })).join('\n')}`;
 }
 
-/** What a terminal shows of the causes: a block each, under a rule with its title. */
+/** Renders the causes for a terminal: one block each, under a rule with its title. */
 export function renderBlocks(answers: readonly ArrangedAnswer[], voice: Pick<Voice, 'color' | 'width'>): string {
   const introduction = introduceAnswers(answers);
   const blocks = answers.map(({ analysis, explains }, index) => {

@@ -2,14 +2,14 @@ import { z } from 'zod';
 import type { FixTrial } from '../domain/experiment.ts';
 import { FIX_RULES, type FixRule } from '../experiments/fix-rules.ts';
 import { type Outcome, outputReader, SHOWN } from '../experiments/outcome.ts';
-import { argumentsOf } from '../experiments/run-command.ts';
+import { splitArguments } from '../experiments/run-command.ts';
 import { type Proposal, tryFix } from '../experiments/try-fix.ts';
 import { present } from '../lib/collections.ts';
 import { attemptLines } from '../notifications/experiment-lines.ts';
 import { visibleLine } from '../notifications/visible-text.ts';
-import { type ServerOptions, serverOf } from './command-parts.ts';
+import { resolveService, type ServerOptions } from './command-parts.ts';
 import { failingTests, type RunOptions, withoutNetwork } from './experiment-commands.ts';
-import { proposalIn, proposalOf } from './proposals.ts';
+import { parseProposal, proposalIn } from './proposals.ts';
 import { askServer } from './server-client.ts';
 import { EXIT, interruptSignal, say, tell } from './terminal.ts';
 
@@ -23,7 +23,10 @@ export interface TryFixCommandOptions extends ServerOptions, RunOptions {
   readonly allowWorkflows?: boolean;
 }
 
-/** `faultline try-fix -- COMMAND…`: exit 5 where the command does not fail, 10 where no change fixes it. */
+/**
+ * Runs `faultline try-fix -- COMMAND…`. Exits with 5 if the command does not fail, and with 10 if no change
+ * fixes it.
+ */
 export async function runTryFix(argv: readonly string[], options: TryFixCommandOptions): Promise<void> {
   const read = outputReader();
   const { patch = [], analysis = [], check, branch, install, runs, minutes, json } = options;
@@ -39,8 +42,8 @@ export async function runTryFix(argv: readonly string[], options: TryFixCommandO
       tests: await failingTests(options.log, read),
       rules: options.rule ?? (proposals.length > 0 ? [] : FIX_RULES),
       allowed: { tests: options.allowTests === true, workflows: options.allowWorkflows === true },
-      check: check === undefined ? null : argumentsOf(check),
-      ...(install === undefined ? {} : { install: argumentsOf(install) }),
+      check: check === undefined ? null : splitArguments(check),
+      ...(install === undefined ? {} : { install: splitArguments(install) }),
       ...present({ branch, within }),
     },
     { read, onRun },
@@ -54,8 +57,8 @@ export async function runTryFix(argv: readonly string[], options: TryFixCommandO
 const Answered = z.object({ answer: z.object({ fixRecommendation: z.string() }) });
 
 async function fromAnswer(id: string, options: ServerOptions): Promise<Proposal> {
-  const { answer } = await askServer(await serverOf(options), 'GET', `/api/analyses/${encodeURIComponent(id)}`, Answered);
-  return proposalOf(`the fix of ${id}`, answer.fixRecommendation);
+  const { answer } = await askServer(await resolveService(options), 'GET', `/api/analyses/${encodeURIComponent(id)}`, Answered);
+  return parseProposal(`the fix of ${id}`, answer.fixRecommendation);
 }
 
 function render({ sentence, before, attempts, branch, notes }: FixTrial): string {

@@ -2,24 +2,25 @@ import { join } from 'node:path';
 import type { z } from 'zod';
 import { TriageError } from '../domain/errors.ts';
 import { withModel } from './model-providers.ts';
-import { profileOf } from './profiles.ts';
+import { findProfile } from './profiles.ts';
 import { COMMON, type Config, parseConfig, VARIABLES } from './schema.ts';
 import type { Variable } from './variable.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * The preset with what the environment changes, checked. A profile sets its numbers first, so that a single setting overrides it. `readFile` reads the files of NAME_FILE variables. Throws
- * TriageError `invalid-config` naming each wrong setting and its variable.
+ * Loads the preset, applies the environment, and checks the result. A profile sets its numbers first, so that
+ * a single setting overrides it. `readFile` reads the files of NAME_FILE variables. Throws TriageError
+ * `invalid-config` naming each wrong setting and its variable.
  */
 export function loadConfig(preset: object, environment: Environment, readFile: (path: string) => string): Config {
   const merged: Tree = { ...structuredClone(preset) };
-  const profile = profileOf(environment.FAULTLINE_PROFILE?.trim() ?? '');
+  const profile = findProfile(environment.FAULTLINE_PROFILE?.trim() ?? '');
   if (profile !== undefined && isTree(merged.triage)) merged.triage = { ...merged.triage, ...structuredClone(profile) };
   const wrong: TriageError[] = [];
   for (const variable of VARIABLES) {
     try {
-      const text = textOf(variable, environment, readFile);
+      const text = readText(variable, environment, readFile);
       if (text !== undefined && text !== '') assign(merged, variable.path.split('.'), parsedValue(variable, text, readFile));
     } catch (error) {
       if (!(error instanceof TriageError)) throw error;
@@ -34,7 +35,7 @@ interface Tree {
   [key: string]: unknown;
 }
 
-function textOf(variable: Variable, environment: Environment, readFile: (path: string) => string): string | undefined {
+function readText(variable: Variable, environment: Environment, readFile: (path: string) => string): string | undefined {
   const file = environment[`${variable.name}_FILE`];
   const text = environment[variable.name];
   if (variable.secret !== true || file === undefined || file === '') return text;
@@ -70,24 +71,24 @@ function parsedValue(variable: Variable, text: string, readFile: (path: string) 
     case 'text':
       return text;
     case 'number':
-      return numberOf(variable, text);
+      return parseNumber(variable, text);
     case 'flag':
-      return flagOf(variable, text);
+      return parseFlag(variable, text);
     case 'list':
       return split(text);
     case 'pairs':
-      return Object.fromEntries(split(text).map((pair) => pairOf(variable, pair)));
+      return Object.fromEntries(split(text).map((pair) => parsePair(variable, pair)));
     case 'tokens':
-      return split(text).map((entry) => tokenOf(variable, entry));
+      return split(text).map((entry) => parseToken(variable, entry));
     case 'proxies':
       return /^\d+$/.test(text.trim()) ? Number(text) : split(text);
     case 'json':
-      return jsonOf(variable, text, readFile);
+      return parseJson(variable, text, readFile);
   }
 }
 
-/** An object as it stands, or the path of a file that holds one. */
-function jsonOf({ name }: Variable, text: string, readFile: (path: string) => string): unknown {
+/** Parses an inline object, or reads it from the file at a path. */
+function parseJson({ name }: Variable, text: string, readFile: (path: string) => string): unknown {
   const given = text.trim();
   const inline = given.startsWith('{');
   try {
@@ -105,38 +106,38 @@ function split(text: string): string[] {
     .filter((part) => part !== '');
 }
 
-function numberOf(variable: Variable, text: string): number {
+function parseNumber(variable: Variable, text: string): number {
   const value = Number(text);
   if (Number.isFinite(value) && text.trim() !== '') return value;
   throw new TriageError('invalid-config', `${variable.name} must be a number, not "${text}"`);
 }
 
-function flagOf(variable: Variable, text: string): boolean {
+function parseFlag(variable: Variable, text: string): boolean {
   const word = text.trim().toLowerCase();
   if (['true', 'yes', 'on', '1'].includes(word)) return true;
   if (['false', 'no', 'off', '0'].includes(word)) return false;
   throw new TriageError('invalid-config', `${variable.name} must be true or false, not "${text}"`);
 }
 
-function pairOf(variable: Variable, pair: string): [string, string] {
+function parsePair(variable: Variable, pair: string): [string, string] {
   const at = pair.indexOf('=');
   if (at > 0 && at < pair.length - 1) return [pair.slice(0, at), pair.slice(at + 1)];
   const shown = variable.secret === true ? 'an entry' : `"${pair}"`;
   throw new TriageError('invalid-config', `${variable.name}: ${shown} does not have the form owner/name=value`);
 }
 
-function tokenOf(variable: Variable, entry: string): { name: string; roles: string[]; token: string } {
+function parseToken(variable: Variable, entry: string): { name: string; roles: string[]; token: string } {
   const [name, roles, ...token] = entry.split(':');
   if (name !== undefined && roles !== undefined && token.length > 0) return { name, roles: roles.split('+'), token: token.join(':') };
   throw new TriageError('invalid-config', `${variable.name}: an entry does not have the form name:role+role:token`);
 }
 
-/** Where a data directory keeps replays. */
+/** Returns the folder of replays in a data directory. */
 export function runsFolder(dataDir: string): string {
   return join(dataDir, 'runs');
 }
 
-/** One process, one data directory, nothing to install. */
+/** Creates the preset `embedded`: one process, one data directory, nothing to install. */
 export function embedded(dataDir: string, knowledgeFolder: string) {
   return {
     ...COMMON,
@@ -150,8 +151,8 @@ export function embedded(dataDir: string, knowledgeFolder: string) {
 }
 
 /**
- * Services of their own, so that any number of processes share the work. Their addresses have no default: whoever leaves one
- * out is told its variable.
+ * Creates the preset `server`, with separate services, so that any number of processes share the work. Their
+ * URLs have no default: a missing one is reported with its variable.
  */
 function server(dataDir: string, knowledgeFolder: string): object {
   return {
@@ -165,8 +166,11 @@ function server(dataDir: string, knowledgeFolder: string): object {
   };
 }
 
-/** The preset that the environment names in FAULTLINE_PRESET; unset, an address of a PostgreSQL server means `server`. */
-export function presetOf(environment: Environment, dataDir: string, knowledgeFolder: string): object {
+/**
+ * Creates the preset that FAULTLINE_PRESET names. If it is unset, the URL of a PostgreSQL server selects
+ * `server`.
+ */
+export function createPreset(environment: Environment, dataDir: string, knowledgeFolder: string): object {
   const name =
     environment.FAULTLINE_PRESET?.trim() ||
     (environment.FAULTLINE_DATABASE_URL || environment.FAULTLINE_DATABASE_URL_FILE ? 'server' : 'embedded');

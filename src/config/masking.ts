@@ -1,14 +1,17 @@
-import { providersOf } from '../providers/registry.ts';
+import { createProviders } from '../providers/registry.ts';
 import type { Config } from './schema.ts';
 
 const NO_NAMES: Config['mask'] = { emails: false, hosts: false, hostSuffixes: [] };
 
-/** What masking is told: the process's own secrets, and which names are hidden beside them. Of as much of the configuration as there is; the terminal has no server and no database. */
-export function maskingOf(config: Partial<Config>) {
+/**
+ * Creates the masking options: the secrets of the process, and the names to hide in addition to them. Accepts
+ * a partial configuration, because the terminal has no server and no database.
+ */
+export function createMaskingOptions(config: Partial<Config>) {
   const own = listOwnSecrets(config).map(({ secret }) => secret);
   const known = [
     ...own,
-    ...(config.providers === undefined ? [] : providersOf(config.providers).flatMap(({ secrets }) => secrets)),
+    ...(config.providers === undefined ? [] : createProviders(config.providers).flatMap(({ secrets }) => secrets)),
     config.analyst?.llm.apiKey,
     config.analyst?.llm.azure.apiKey,
     config.embedder?.openai.apiKey,
@@ -16,14 +19,14 @@ export function maskingOf(config: Partial<Config>) {
     ...(config.publishers?.webhook.secrets ?? []),
     ...(config.messages?.webhookSecrets ?? []),
     ...[config.messages?.teams, config.messages?.webhooks].flatMap((webhooks) => Object.values(webhooks ?? {})),
-    passwordOf(config.messages?.smtpUrl ?? null),
+    extractPassword(config.messages?.smtpUrl ?? null),
     config.tracing?.langfuse.secretKey,
     ...(config.tracing?.otlp.headers?.split(/[=,]/) ?? []),
     ...(config.database?.driver === 'postgres'
-      ? [config.database.url, config.database.readerUrl, config.database.ownerUrl].map(passwordOf)
+      ? [config.database.url, config.database.readerUrl, config.database.ownerUrl].map(extractPassword)
       : []),
-    config.jobQueue?.driver === 'bullmq' ? passwordOf(config.jobQueue.url) : null,
-    config.buildArchive?.driver === 'mongodb' ? passwordOf(config.buildArchive.url) : null,
+    config.jobQueue?.driver === 'bullmq' ? extractPassword(config.jobQueue.url) : null,
+    config.buildArchive?.driver === 'mongodb' ? extractPassword(config.buildArchive.url) : null,
     config.vectorIndex?.driver === 'pinecone' ? config.vectorIndex.apiKey : null,
   ];
   return {
@@ -36,7 +39,7 @@ export function maskingOf(config: Partial<Config>) {
 /** Lists the secrets that senders show to us, with the variable of each: tokens and webhook secrets. */
 export function listOwnSecrets({ auth, providers }: Partial<Config>): readonly { readonly setting: string; readonly secret: string }[] {
   const tokens = auth?.tokens.map(({ token }) => ({ setting: 'FAULTLINE_TOKENS', secret: token })) ?? [];
-  const webhooks = providers === undefined ? [] : providersOf(providers);
+  const webhooks = providers === undefined ? [] : createProviders(providers);
   return [
     ...tokens,
     ...webhooks.flatMap(({ name, webhook }) =>
@@ -45,8 +48,11 @@ export function listOwnSecrets({ auth, providers }: Partial<Config>): readonly {
   ];
 }
 
-/** Of any address, also one that names several servers (mongodb://user:password@one,two/), which `URL` does not take. */
-function passwordOf(url: string | null): string | null {
+/**
+ * Extracts the password of a URL. It also accepts several servers (mongodb://user:password@one,two/), which
+ * `URL` does not parse.
+ */
+function extractPassword(url: string | null): string | null {
   const spelt = /^[^:/]+:\/\/[^:@/]*:([^/?#]+)@/.exec(url ?? '')?.[1];
   if (spelt === undefined) return null;
   try {

@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import { credential, flag, group, httpAddress, setting } from './variable.ts';
 
-/** Who serves models by OpenAI's chat completions, and the variable of its key; null: no key is needed. */
+/**
+ * A provider of models with OpenAI's chat completions API, and the variable of its key; null: no key is
+ * needed.
+ */
 export interface ModelProvider {
   readonly baseUrl: string;
   readonly keyName: string | null;
@@ -31,7 +34,7 @@ const Prices = z.record(
   z.strictObject({ input: z.number().min(0), output: z.number().min(0), cachedInput: z.number().min(0).optional() }),
 );
 
-/** How knowledge is searched. */
+/** The settings for knowledge search. */
 export const EmbedderConfig = group({
   /** `hashing` compares words; `openai` also asks a model, `local` one on this machine. */
   driver: setting(
@@ -72,7 +75,7 @@ export const EmbedderConfig = group({
   }),
 });
 
-/** Who judges. */
+/** The settings of the analyst. */
 export const AnalystConfig = group({
   driver: setting('FAULTLINE_ANALYST', z.enum(['rules', 'llm']).default('rules'), 'Analyst: rules, or llm with rules as the fallback.'),
   llm: group({
@@ -129,8 +132,9 @@ interface Asked {
 }
 
 /**
- * The settings to ask the named model with. "PROVIDER:MODEL" names one of the providers above, whose address and key are taken unless a base URL is set, as
- * for a gateway; any other name, such as "qwen3:8b", is a model of the configured server.
+ * Creates the settings for the named model. "PROVIDER:MODEL" names one of the providers above; its URL and
+ * key are used unless a base URL is set, as for a gateway. Any other name, such as "qwen3:8b", is a model of
+ * the configured server.
  */
 export function withModel<Llm extends Asked>(llm: Llm, named: string): Llm {
   const [, name = '', model = ''] = /^([a-z]+):(.+)$/.exec(named) ?? [];
@@ -141,8 +145,11 @@ export function withModel<Llm extends Asked>(llm: Llm, named: string): Llm {
   return { ...llm, model, baseUrl: provider.baseUrl, apiKey: llm.keys[name] ?? null };
 }
 
-/** The variable that holds the key for a server; null where it needs none or is nobody's whom we know. */
-export function keyNameOf(baseUrl: string | null): string | null {
+/**
+ * Returns the variable that holds the key for a server. Returns null if the server needs no key or is not a
+ * known provider.
+ */
+export function getKeyName(baseUrl: string | null): string | null {
   if (baseUrl === null) return 'OPENAI_API_KEY';
   return Object.values(MODEL_PROVIDERS).find((provider) => provider.baseUrl === baseUrl)?.keyName ?? null;
 }

@@ -1,6 +1,9 @@
-/** How much a run may look and cost. Each number can be set on its own; nothing but these numbers knows the profile's name. */
+/**
+ * The limits of effort and cost per run. Each number can be set separately; no code depends on the name of a
+ * profile, only on these numbers.
+ */
 export const PROFILES = {
-  /** An answer in seconds, for many builds or a dear model. */
+  /** An answer within seconds, for many builds or an expensive model. */
   fast: {
     maxIterations: 2,
     firstRound: 'rules',
@@ -29,17 +32,20 @@ export const PROFILE_NAMES = ['fast', 'balanced', 'thorough'] as const satisfies
 
 export type ProfileName = (typeof PROFILE_NAMES)[number];
 
-/** The profile of that name; undefined where there is none. */
-export function profileOf(name: string): (typeof PROFILES)[ProfileName] | undefined {
+/** Finds the profile with this name; undefined if there is none. */
+export function findProfile(name: string): (typeof PROFILES)[ProfileName] | undefined {
   const known = PROFILE_NAMES.find((one) => one === name);
   return known === undefined ? undefined : PROFILES[known];
 }
 
-/** Tokens of log that an analysis sees where nothing is configured: rules look at telling lines alone, a model makes more of what is around them. */
+/**
+ * The default number of log tokens for an analysis. Rules need only the informative lines; a model also
+ * benefits from their context.
+ */
 const BUDGET_TOKENS = { rules: 2_000, llm: 3_000 } as const;
 
-/** Log tokens that an analysis may use. */
-export function budgetTokensOf({
+/** Returns the number of log tokens that an analysis may use. */
+export function resolveBudgetTokens({
   triage,
   analyst,
 }: {

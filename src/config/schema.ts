@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { messageOf, TriageError } from '../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../domain/errors.ts';
 import { ProvidersConfig } from '../providers/registry.ts';
 import { AnalystConfig, EmbedderConfig } from './model-providers.ts';
 import { PROFILE_NAMES } from './profiles.ts';
@@ -15,7 +15,7 @@ import {
   VectorIndexConfig,
   WebSearchConfig,
 } from './services.ts';
-import { credential, flag, group, setting, type Variable, variablesOf } from './variable.ts';
+import { credential, flag, group, listVariables, setting, type Variable } from './variable.ts';
 
 const bytes = (megabytes: number) => megabytes * 1024 * 1024;
 
@@ -29,7 +29,7 @@ const TokenConfig = z.object({
 /** Days since a build was received; 0: for ever. */
 const Days = z.int().min(0).max(36_500);
 
-/** Who may say on whose behalf it asks: nobody, the last so many hops, or these addresses. */
+/** The proxies that may set the client address: none, a number of last hops, or these addresses. */
 const TrustProxy = z.union(
   [
     z.literal(false),
@@ -65,12 +65,12 @@ type ThresholdName = 'selfCorrect' | 'humanReview' | 'autoNotify';
 function inOrder(lower: ThresholdName, upper: ThresholdName): z.core.CheckFn<Readonly<Record<ThresholdName, number>>> {
   return ({ value, issues }) => {
     if (value[lower] <= value[upper]) return;
-    const message = `${value[lower]} is above ${nameOf(`triage.thresholds.${upper}`)}, which is ${value[upper]}`;
+    const message = `${value[lower]} is above ${describeField(`triage.thresholds.${upper}`)}, which is ${value[upper]}`;
     issues.push({ code: 'custom', message, path: [lower], input: value });
   };
 }
 
-/** What holds wherever Faultline runs, unless it is set otherwise. */
+/** The settings that every installation has, with their defaults. */
 const Common = z.object({
   http: group({
     host: setting('FAULTLINE_HOST', z.string().default('127.0.0.1'), 'Address to listen on.'),
@@ -130,7 +130,7 @@ const Common = z.object({
   slack: SlackConfig.prefault({}),
   messages: MessagesConfig.prefault({}),
   triage: group({
-    /** Null: as many as who judges makes the most of, see {@link budgetTokensOf}. */
+    /** Null: as many as who judges makes the most of, see {@link resolveBudgetTokens}. */
     budgetTokens: setting(
       'FAULTLINE_BUDGET_TOKENS',
       z.int().min(200).max(200_000).nullable().default(null),
@@ -236,7 +236,7 @@ const Common = z.object({
       'One in this many automatically published answers is also queued for review, to measure their accuracy; 0 disables this. 50 is a good start.',
     ),
   }),
-  /** What is hidden beside secrets, as `<EMAIL_1>` and `<HOST_1>`. */
+  /** The names that are hidden in addition to secrets, as `<EMAIL_1>` and `<HOST_1>`. */
   mask: group({
     emails: flag(
       'FAULTLINE_MASK_EMAILS',
@@ -246,7 +246,7 @@ const Common = z.object({
       'FAULTLINE_MASK_HOSTS',
       'Set to true to replace private addresses and host names in logs with `<HOST_1>`, `<HOST_2>` and so on.',
     ),
-    /** Endings of private host names, beside `.local`, `.internal` and the like. */
+    /** The suffixes of private host names, in addition to `.local`, `.internal`, and similar ones. */
     hostSuffixes: setting(
       'FAULTLINE_MASK_HOST_SUFFIXES',
       z.array(z.string().min(2)).default([]),
@@ -339,25 +339,31 @@ export type Config = z.infer<typeof Config>;
 export const COMMON = Common.parse({});
 
 /** Every setting as the environment names it. */
-export const VARIABLES: readonly Variable[] = variablesOf(Config);
+export const VARIABLES: readonly Variable[] = listVariables(Config);
 
-/** The variable that sets a field of `Config`, or something inside it: `auth.tokens.0.token` is set by FAULTLINE_TOKENS. */
-function variableOf(path: string): Variable | undefined {
+/**
+ * Finds the variable that sets a field of `Config` or a value inside it: `auth.tokens.0.token` is set by
+ * FAULTLINE_TOKENS.
+ */
+function findVariable(path: string): Variable | undefined {
   return VARIABLES.find((variable) => path === variable.path || path.startsWith(`${variable.path}.`));
 }
 
-/** Checks a merged config; says every field that is wrong, and how it is called in the environment, beside what was `wrong` before. */
+/**
+ * Checks a merged configuration. Reports every invalid field with its environment variable, together with the
+ * errors in `wrong`.
+ */
 export function parseConfig(input: unknown, wrong: readonly TriageError[] = []): Config {
   const result = Config.safeParse(input);
   const [first] = wrong;
   if (result.success && first === undefined) return result.data;
   const issues = result.error?.issues ?? [];
   if (first !== undefined && wrong.length === 1 && issues.length === 0) throw first;
-  const lines = [...wrong.map(messageOf), ...issues.map((issue) => `${nameOf(issue.path.join('.'))}: ${issue.message}`)];
+  const lines = [...wrong.map(getErrorMessage), ...issues.map((issue) => `${describeField(issue.path.join('.'))}: ${issue.message}`)];
   throw new TriageError('invalid-config', `The configuration is invalid:\n${lines.map((line) => `  ${line}`).join('\n')}`);
 }
 
-function nameOf(path: string): string {
-  const variable = variableOf(path);
+function describeField(path: string): string {
+  const variable = findVariable(path);
   return variable === undefined ? path : `${variable.name} (${path})`;
 }

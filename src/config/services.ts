@@ -2,7 +2,10 @@ import { z } from 'zod';
 import { CODE_HOSTS } from '../providers/registry.ts';
 import { credential, httpAddress, setting, webhookSecrets } from './variable.ts';
 
-/** An address with one of these schemes; the message says what is missing, and what may be set instead. */
+/**
+ * Creates the schema of a URL with one of these schemes. The message says what is missing and what can be set
+ * instead.
+ */
 function address(schemes: readonly string[], instead?: string) {
   const start = new RegExp(`^(?:${schemes.map((scheme) => scheme.replace('+', '\\+')).join('|')})://.`);
   return z
@@ -38,7 +41,10 @@ export const DatabaseConfig = z.discriminatedUnion('driver', [
   }),
 ]);
 
-/** What every job queue has: how many builds one process triages at once, and whether `serve` does so beside its HTTP server. */
+/**
+ * The settings of every job queue: how many builds one process triages at once, and whether `serve` also
+ * triages builds.
+ */
 const WORK = {
   concurrency: setting('FAULTLINE_CONCURRENCY', z.int().min(1).max(64), 'Builds triaged in parallel.'),
   inServe: setting(
@@ -94,7 +100,7 @@ export const VectorIndexConfig = z.discriminatedUnion('driver', [
   }),
 ]);
 
-/** Where code is read. */
+/** The settings for reading code. */
 export const CodeHostConfig = z.object({
   driver: setting(
     'FAULTLINE_CODE_HOST',
@@ -109,7 +115,7 @@ export const CodeHostConfig = z.object({
   ),
 });
 
-/** Who searches the web, where everything else failed. */
+/** The settings for web search, which is used if everything else failed. */
 export const WebSearchConfig = z
   .object({
     driver: setting(
@@ -142,7 +148,7 @@ const SigningSecret = z
   .string()
   .regex(/^whsec_[A-Za-z0-9+/]{32,88}={0,2}$/, 'must be whsec_ followed by the base64 of 24 to 64 random bytes');
 
-/** Who is told of sure answers, beside the log. */
+/** The settings for publishing confident answers, in addition to the log. */
 export const PublishersConfig = z.object({
   webhook: z
     .object({
@@ -226,7 +232,10 @@ export const SlackConfig = z
     error: 'a channel is set, but no token',
   });
 
-/** `name` → an address to post to. The names are what people choose from; the addresses may hold a secret. */
+/**
+ * Creates the schema of webhooks by name, `name` → URL. Users choose from the names; the URLs may hold a
+ * secret.
+ */
 const namedWebhooks = () =>
   z
     .record(z.string(), httpAddress())
@@ -236,7 +245,7 @@ const namedWebhooks = () =>
     )
     .default({});
 
-/** Channels of notification rules, beside Slack. */
+/** The channels of notification rules, in addition to Slack. */
 export const MessagesConfig = z
   .object({
     smtpUrl: setting(
@@ -310,7 +319,7 @@ export const OpenIdConfig = z
       'Client secret. Without it, the client is public and uses PKCE only.',
       { secret: true },
     ),
-    /** The claim that lists somebody's groups. */
+    /** The claim that lists the groups of a user. */
     groupsClaim: setting(
       'FAULTLINE_OIDC_GROUPS_CLAIM',
       z.string().min(1).max(100).default('groups'),

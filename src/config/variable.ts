@@ -12,10 +12,13 @@ export interface Variable {
 }
 
 type Named = Omit<Variable, 'path' | 'type'> & Partial<Pick<Variable, 'type'>>;
-/** What names a setting; of several names the last goes before the others. */
+/** The variables that set each setting; if there are several, the last one takes precedence. */
 const NAMES = new WeakMap<z.core.$ZodType, readonly Named[]>();
 
-/** A setting with the variable that sets it and what it means, for people; the variable's type is that of the schema where none is given. */
+/**
+ * Registers a setting with its variable and its description for people. The variable's type is derived from
+ * the schema unless it is given.
+ */
 export function setting<Schema extends z.ZodType>(
   name: string,
   schema: Schema,
@@ -26,12 +29,12 @@ export function setting<Schema extends z.ZodType>(
   return schema;
 }
 
-/** A switch that is off unless it is set. */
+/** Creates a switch that is off by default. */
 export function flag(name: string, meaning: string) {
   return setting(name, z.boolean().default(false), meaning);
 }
 
-/** A credential of ours; null where it is not set. */
+/** Creates a setting for a credential of this installation; null if it is not set. */
 export function credential(name: string, meaning: string) {
   return setting(name, z.string().nullable().default(null), meaning, { secret: true });
 }
@@ -41,12 +44,12 @@ export function webhookSecrets(name: string, meaning: string) {
   return setting(name, z.array(z.string().min(8)).default([]), meaning, { secret: true });
 }
 
-/** An address that is reached over HTTP. */
+/** Creates the schema of an HTTP or HTTPS URL. */
 export function httpAddress() {
   return z.url({ protocol: /^https?$/ });
 }
 
-/** The address of an API, made of what people copy from a browser. */
+/** Creates the schema of an API URL, which is derived from the URL that users copy from a browser. */
 export function apiAddress(toApi: (text: string) => string) {
   return httpAddress()
     .refine((text) => !/^https?:\/\/[^/]{0,400}@/.test(text), 'must not contain a user or password')
@@ -58,17 +61,20 @@ export function group<Shape extends z.ZodRawShape>(shape: Shape): z.ZodPrefault<
   return z.prefault(z.object(shape), {} as z.input<z.ZodObject<Shape>>);
 }
 
-/** The variables of all settings in a schema, in its order; a setting that several drivers have once. */
-export function variablesOf(schema: z.core.$ZodType, path = ''): Variable[] {
+/**
+ * Lists the variables of all settings in a schema, in order. A setting that several drivers share is listed
+ * once.
+ */
+export function listVariables(schema: z.core.$ZodType, path = ''): Variable[] {
   const names = NAMES.get(schema);
-  if (names !== undefined) return names.map((named) => ({ ...named, path, type: named.type ?? typeOf(schema) }));
+  if (names !== undefined) return names.map((named) => ({ ...named, path, type: named.type ?? toVariableType(schema) }));
   const inner = unwrapped(schema);
   if (inner instanceof z.ZodDiscriminatedUnion) {
-    const all = inner.options.flatMap((option) => variablesOf(option, path));
+    const all = inner.options.flatMap((option) => listVariables(option, path));
     return [...new Map(all.map((variable) => [variable.name, variable])).values()];
   }
   if (!(inner instanceof z.ZodObject)) return [];
-  return Object.entries(inner.shape).flatMap(([field, one]) => variablesOf(one, path === '' ? field : `${path}.${field}`));
+  return Object.entries(inner.shape).flatMap(([field, one]) => listVariables(one, path === '' ? field : `${path}.${field}`));
 }
 
 function unwrapped(schema: z.core.$ZodType): z.core.$ZodType {
@@ -76,7 +82,7 @@ function unwrapped(schema: z.core.$ZodType): z.core.$ZodType {
   return wraps ? unwrapped(schema.unwrap()) : schema;
 }
 
-function typeOf(schema: z.core.$ZodType): Variable['type'] {
+function toVariableType(schema: z.core.$ZodType): Variable['type'] {
   const inner = unwrapped(schema);
   if (inner instanceof z.ZodNumber) return 'number';
   if (inner instanceof z.ZodBoolean) return 'flag';
@@ -84,7 +90,10 @@ function typeOf(schema: z.core.$ZodType): Variable['type'] {
   return inner instanceof z.ZodRecord ? 'pairs' : 'text';
 }
 
-/** What the terminal itself reads, beside the table above: where things are and how to speak. */
+/**
+ * The variables that only the command line reads, in addition to the table above: locations and output
+ * settings.
+ */
 export const TERMINAL_VARIABLES: readonly Pick<Variable, 'name' | 'meaning'>[] = [
   {
     name: 'FAULTLINE_PRESET',

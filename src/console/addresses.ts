@@ -1,4 +1,7 @@
-/** The addresses of the pages, in one place: comments, Slack and the terminal lead to them too. All are paths; see `atPublicUrl`. */
+/**
+ * Returns the address of a review item. All addresses of pages are made in this file, because comments, Slack
+ * and the terminal link to them too. All are paths; see `atPublicUrl`.
+ */
 
 export function reviewAddress(reviewId: string): string {
   return `/review/${encodeURIComponent(reviewId)}`;
@@ -20,13 +23,16 @@ export function causeAddress(fingerprint: string): string {
   return `/failures/${encodeURIComponent(fingerprint)}`;
 }
 
-/** A log of a build, by its name; with lines (1-based, inclusive) the window around them, marked. */
+/**
+ * Returns the address of a log of a build, by its name. With lines (1-based, inclusive), it opens the window
+ * around them with those lines marked.
+ */
 export function logAddress(buildId: string, name: string, lines?: { readonly lineStart: number; readonly lineEnd: number }): string {
   const range = lines === undefined ? '' : `&L=${lines.lineStart}-${lines.lineEnd}#L${lines.lineStart}`;
   return `/logs/${encodeURIComponent(buildId)}?file=${encodeURIComponent(name)}${range}`;
 }
 
-/** Follow-up questions about an analysis. */
+/** Returns the address of the follow-up questions about an analysis. */
 export function askAddress(analysisId: string): string {
   return `/analyses/${encodeURIComponent(analysisId)}/ask`;
 }
@@ -35,12 +41,12 @@ export function threadAddress(analysisId: string, threadId: string): string {
   return `${askAddress(analysisId)}/${encodeURIComponent(threadId)}`;
 }
 
-/** What a person taught. */
+/** Returns the address of a library entry. */
 export function libraryAddress(entryId: string): string {
   return `/library/${encodeURIComponent(entryId)}`;
 }
 
-/** `?a=1&b=2` of what is given; empty where nothing is. */
+/** Returns the given fields as a query string such as `?a=1&b=2`, or an empty string if there are none. */
 export function search(fields: Readonly<Record<string, string | number | undefined>>): string {
   let text = '';
   for (const [name, value] of Object.entries(fields)) {

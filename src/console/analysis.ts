@@ -5,29 +5,31 @@ import type { Evidence } from '../domain/evidence.ts';
 import { flakeProbability } from '../domain/flakiness.ts';
 import { TOO_FEW, type TrackRecord } from '../domain/insights.ts';
 import { answers } from '../domain/library.ts';
-import { overlapOf, type Review } from '../domain/review.ts';
+import { findTouchedSuspects, type Review } from '../domain/review.ts';
 import { cleanLine, stripEscapes } from '../log/lines/clean.ts';
-import { type AnswerView, answerView, failureCount, formatDollars, formatDuration, placeOf } from '../notifications/answer-view.ts';
+import { type AnswerView, answerView, failureCount, formatDollars, formatDuration, formatPlace } from '../notifications/answer-view.ts';
 import type { BuildArchive } from '../ports/build-archive.ts';
 import { findAnalysis } from '../service/answers/views.ts';
 import { openReviewFor } from '../service/review/queue.ts';
 import type { ShownStores } from '../stores/stores.ts';
 import { askAddress, buildAddress, causeAddress, libraryAddress, reviewAddress, runAddress } from './addresses.ts';
-import { percentOf, runStrip } from './charts/chart.ts';
+import { formatPercent, runStrip } from './charts/chart.ts';
 import type { ConsoleDeps } from './console-deps.ts';
-import { actionLink, postForm, timeOf } from './controls.ts';
+import { actionLink, postForm, renderTime } from './controls.ts';
 import { type Html, html, joined, linkTarget, type Shown } from './html.ts';
 import { IdParams } from './http.ts';
 import { evidenceWindows } from './logs/evidence-windows.ts';
 import { ciName, editorAddress } from './outside.ts';
-import { type ConsoleApp, mayReview, readerOf, route, sendPage } from './page.ts';
+import { type ConsoleApp, loadReader, mayReview, route, sendPage } from './page.ts';
 import { evidenceChip, inlineProse, prose } from './prose.ts';
 
-/** `/analyses/:id`: one answer for good; pull requests, Slack and the terminal lead here. */
+/**
+ * Serves `/analyses/:id`, the permanent page of one answer. Pull requests, Slack and the terminal link to it.
+ */
 export function registerAnalysisPage(app: ConsoleApp, deps: ConsoleDeps): void {
   app.get('/analyses/:id', route('read', { params: IdParams }), async (request, reply) => {
     const analysis = await findAnalysis(deps.stores.analyses, request.params.id);
-    const reader = await readerOf(request, deps);
+    const reader = await loadReader(request, deps);
     const facts = await readAnalysisFacts(deps, analysis);
     if (facts === null) throw new TriageError('not-found', `The build of analysis ${analysis.id} is no longer stored.`);
     const review = await deps.stores.reviews.findByAnalysis(analysis.id);
@@ -43,7 +45,10 @@ export function registerAnalysisPage(app: ConsoleApp, deps: ConsoleDeps): void {
   });
 }
 
-/** A sure answer may be wrong, too: whoever may review opens an item for it. */
+/**
+ * Renders the notice of an answer that was not sent for review. A confident answer may be wrong too, so a
+ * reviewer can open an item for it.
+ */
 function notAsked(analysis: Analysis, reviews: boolean): Html {
   if (isUnread(analysis)) return html`<p class="quiet">Not sent for review: there is no log to judge it by.</p>`;
   const open = reviews && postForm(`/analyses/${encodeURIComponent(analysis.id)}/review`, {}, html`<button>Give feedback</button>`);
@@ -55,9 +60,9 @@ function standing(analysis: Analysis, review: Review | null, reviews: boolean): 
   if (review === null) return notAsked(analysis, reviews);
   const link = reviews && html` <a href="${reviewAddress(review.id)}">View review</a>`;
   const { decision } = review;
-  if (decision === null) return html`<p>Waiting for review since ${timeOf(review.openedAt)}.${link}</p>`;
+  if (decision === null) return html`<p>Waiting for review since ${renderTime(review.openedAt)}.${link}</p>`;
   const said = { accept: 'Confirmed', correct: `Corrected to ${decision.category ?? review.category}`, reject: 'Rejected' }[decision.type];
-  return html`<p><strong>${said}</strong> by ${decision.reviewer} at ${timeOf(decision.decidedAt)}.${link}</p>`;
+  return html`<p><strong>${said}</strong> by ${decision.reviewer} at ${renderTime(decision.decidedAt)}.${link}</p>`;
 }
 
 /** All that the parts of an analysis show. */
@@ -96,12 +101,12 @@ export async function readAnalysisFacts(deps: AnalysisDeps, analysis: Analysis, 
       limit: PAST,
     }),
     test === null ? null : stores.flakiness.ofTest({ repository, name: test.name, suite: test.suite }),
-    greenOf(stores, build),
+    findPassedBuild(stores, build),
     evidenceWindows(deps, analysis, { stamps, build, back }),
     stores.notices.pages(build),
   ]);
   return {
-    ...{ analysis, build, failures, windows, overlap: overlapOf(build, analysis), now: clock.now() },
+    ...{ analysis, build, failures, windows, overlap: findTouchedSuspects(build, analysis), now: clock.now() },
     /** How often answers as sure as this one were right, by people's decisions. */
     track,
     /** What people taught about this fingerprint here, the newest first. */
@@ -119,7 +124,7 @@ export async function readAnalysisFacts(deps: AnalysisDeps, analysis: Analysis, 
 }
 
 /** Finds a build of the same commit and pipeline that came later and passed. */
-async function greenOf(stores: Pick<ShownStores, 'builds'>, build: Build): Promise<Build | null> {
+async function findPassedBuild(stores: Pick<ShownStores, 'builds'>, build: Build): Promise<Build | null> {
   if (build.commit === null) return null;
   const { provider, repository, pipeline, branch } = build;
   const filter = { provider, repository, pipeline, status: 'passed' as const, ...(branch !== null && { branch }) };
@@ -128,17 +133,17 @@ async function greenOf(stores: Pick<ShownStores, 'builds'>, build: Build): Promi
 }
 
 interface PartsOptions {
-  /** Why a person is asked; nothing where nobody is. */
+  /** The reasons why a person is asked; empty if no one is asked. */
   readonly why?: readonly string[];
-  /** What comes between the verdict and its evidence. */
+  /** The part between the verdict and its evidence. */
   readonly between?: Shown;
   /** The reader's template of an address that opens a file in their editor. */
   readonly editor?: string;
 }
 
 /**
- * Everything that is known of one analysis, below its title: the verdict, then its evidence beside what else
- * is known.
+ * Renders everything that is known of one analysis, below its title: the verdict, then its evidence next to
+ * what else is known.
  */
 export function analysisParts(facts: AnalysisFacts, { why = [], between, editor = '' }: PartsOptions = {}): Html {
   return html`${verdictBox(facts, why)}${between}
@@ -176,8 +181,8 @@ const OWN_PLACE: readonly string[] = ['Tried', 'Cause', 'Related'];
 const ONE_LINE = 160;
 
 /**
- * What it is, how sure and how often that was right, the cause with what it rests on, the fix, why a person,
- * and what contradicts it.
+ * Renders the verdict: what it is, how confident it is and how often that was right, the cause with its
+ * evidence, the fix, why a person is asked, and what contradicts it.
  */
 function verdictBox(facts: AnalysisFacts, why: readonly string[] = []): Html {
   const { analysis } = facts;
@@ -189,13 +194,13 @@ function verdictBox(facts: AnalysisFacts, why: readonly string[] = []): Html {
   return html`<section class="card verdict" aria-label="Verdict">
 <p class="sure">${headline(facts, view)}</p>
 ${analysis.experiment !== undefined && html`<p><strong>${analysis.experiment.sentence}</strong></p>`}
-${causeOf(analysis, ids)}
+${renderCause(analysis, ids)}
 <dl class="points">${points}</dl></section>`;
 }
 
 function headline({ analysis, track }: AnalysisFacts, { what, standing, confirmed, confidence }: AnswerView): Html {
   if (what === null) return html`<strong>Not analyzed</strong>: ${standing}`;
-  // Where too few were decided here, how such answers did elsewhere is told below.
+  // If too few answers were decided here, the track record from elsewhere is shown below instead.
   const isTold = track.of >= TOO_FEW || analysis.classification.record === undefined;
   const sure =
     confirmed === null
@@ -204,7 +209,10 @@ function headline({ analysis, track }: AnalysisFacts, { what, standing, confirme
   return html`<span class="category">${analysis.category}</span> · ${analysis.kind.replaceAll('_', ' ')} · ${sure}`;
 }
 
-/** "answers at 70–80 % were right 31 of 42"; with too few decided, that. */
+/**
+ * Returns a sentence such as "answers at 70–80 % were right 31 of 42", or one that says that too few were
+ * decided.
+ */
 export function trackSentence(track: TrackRecord): string {
   if (track.of === 0) return 'too few decisions at this level to state accuracy';
   const level = `${Math.round(track.from * 100)}–${Math.round(track.to * 100)} %`;
@@ -213,10 +221,10 @@ export function trackSentence(track: TrackRecord): string {
 }
 
 /**
- * The cause with the chips of what it rests on; what else is claimed, each with its own. Lines of evidence
- * lead back to `#claim-1`, …
+ * Renders the cause with chips for its evidence, then the other claims, each with its own chips. Lines of
+ * evidence link back to `#claim-1`, …
  */
-function causeOf({ answer }: Analysis, ids: ReadonlySet<string>): Html {
+function renderCause({ answer }: Analysis, ids: ReadonlySet<string>): Html {
   const first = answer.claims.findIndex(({ text }) => text.trim() === answer.rootCause.trim());
   const cited = (claim: Claim | undefined) => joined((claim?.evidence ?? []).filter((id) => ids.has(id)).map(evidenceChip), ' ');
   const rest = answer.claims.flatMap((claim, at) =>
@@ -236,7 +244,10 @@ function evidenceIds({ evidence }: Analysis): ReadonlySet<string> {
   return new Set(evidence.map(({ id }) => id));
 }
 
-/** Other explanations that fit, and what would settle each; nothing where there are fewer than two. */
+/**
+ * Renders other explanations that fit, and what would settle each. Renders nothing if there are fewer than
+ * two.
+ */
 function hypothesesPart({ analysis }: AnalysisFacts): Html {
   const { hypotheses } = analysis.answer;
   const ids = evidenceIds(analysis);
@@ -251,8 +262,9 @@ function hypothesesPart({ analysis }: AnalysisFacts): Html {
 const MAX_TEXT = 4000;
 
 /**
- * What the answer rests on: the exact lines of the logs, then what the tools found; what was judged irrelevant comes last, folded.
- * `logs`: only the lines, which say nothing of the answer.
+ * Renders the evidence of the answer: the exact lines of the logs, then what the tools found. Evidence that
+ * was judged irrelevant comes last, folded.
+ * `logs`: only the lines, which reveal nothing of the answer.
  */
 export function evidencePart({ analysis, windows }: AnalysisFacts, what: 'all' | 'logs' = 'all'): Html {
   const others = analysis.evidence.filter(({ id, tool }) => !windows.shown.has(id) && (what === 'all' || tool === 'log'));
@@ -277,7 +289,10 @@ function plain(line: string): string {
   return cleanLine(stripEscapes(line));
 }
 
-/** Files that may hold the fault, the likeliest first, and whether the failure is older than the change. */
+/**
+ * Renders the files that may hold the fault, most likely first, and whether the failure is older than the
+ * change.
+ */
 function suspectsPart(facts: AnalysisFacts, editor: string): Html {
   const { suspects } = facts.analysis.answer;
   return html`<section aria-labelledby="suspects"><h2 id="suspects">Suspects</h2>
@@ -289,11 +304,14 @@ function suspect(one: Suspect, { overlap, build }: AnalysisFacts, editor: string
   const { path, line, commit, author, score, reason } = one;
   const opens = editorAddress(editor, { path, line, repository: build.repository });
   const origin = [commit && shortCommit(commit), author].filter((part) => part !== null && part !== undefined).join(' ');
-  return html`<li><code>${placeOf(one)}</code> <span class="number" title="how likely">${score.toFixed(2)}</span>${opens !== null && html` <a href="${opens}">Open in editor</a>`}
+  return html`<li><code>${formatPlace(one)}</code> <span class="number" title="how likely">${score.toFixed(2)}</span>${opens !== null && html` <a href="${opens}">Open in editor</a>`}
 <br><span class="quiet">${overlap.includes(path) && html`<strong class="warn">in this change</strong> · `}${reason}${origin !== '' && ` · ${origin}`}</span></li>`;
 }
 
-/** Said only where the past tells: the same failure before this change, or none. */
+/**
+ * Renders the note that the failure is older than the change. Renders nothing unless the history shows the
+ * same failure before this change, or none.
+ */
 function notYourChange({ past, analysis, build }: AnalysisFacts): Html {
   const before = past.filter(
     ({ failure, commit }) => failure.fingerprint.value === analysis.fingerprint && (commit === null || commit !== build.commit),
@@ -306,24 +324,26 @@ function notYourChange({ past, analysis, build }: AnalysisFacts): Html {
 function similarPart({ past, taught, analysis }: AnalysisFacts): Html {
   const decided = taught.map(
     ({ id, category, title, confirmedBy, confirmedAt, timesSeen }) =>
-      html`<li><a href="${libraryAddress(id)}">${title}</a><br><span class="quiet"><span class="category">${category}</span> decided by ${confirmedBy}, ${timeOf(confirmedAt)}, seen ${timesSeen}×</span></li>`,
+      html`<li><a href="${libraryAddress(id)}">${title}</a><br><span class="quiet"><span class="category">${category}</span> decided by ${confirmedBy}, ${renderTime(confirmedAt)}, seen ${timesSeen}×</span></li>`,
   );
   const before = past.map(
     ({ failure, pipeline, number, category, branch, seenAt }) =>
-      html`<li><a href="${buildAddress(failure.buildId)}">${pipeline} #${number}</a>${branch !== null && ` on ${branch}`} ${category !== null && html`→ <span class="category">${category}</span>`}<br><span class="quiet">${failure.message.slice(0, 120)} · ${timeOf(seenAt)}</span></li>`,
+      html`<li><a href="${buildAddress(failure.buildId)}">${pipeline} #${number}</a>${branch !== null && ` on ${branch}`} ${category !== null && html`→ <span class="category">${category}</span>`}<br><span class="quiet">${failure.message.slice(0, 120)} · ${renderTime(seenAt)}</span></li>`,
   );
   return html`<section aria-labelledby="similar"><h2 id="similar">Seen before</h2>
 ${decided.length + before.length === 0 ? html`<p class="quiet">Not seen before in this repository.</p>` : html`<ul class="past">${decided}${before}</ul>`}
 <p><a href="${causeAddress(analysis.fingerprint)}">All occurrences</a></p></section>`;
 }
 
-/** Its first test's newest runs, oldest first; nothing where it never failed before. */
+/**
+ * Renders the newest runs of its first test, oldest first. Renders nothing if the test never failed before.
+ */
 function testRunsPart({ flakiness }: AnalysisFacts): Html {
   if (flakiness === null) return html``;
   const chance = flakeProbability(flakiness);
   return html`<section aria-labelledby="runs"><h2 id="runs">This test, last ${flakiness.recent.length} runs</h2>
 <p>${runStrip(flakiness.name, flakiness.recent)}</p>
-<p class="quiet">Failed ${flakiness.failed} of ${flakiness.runs} runs, ${flakiness.flakes} of them as a flake${chance !== null && `; on an unchanged rerun, it passes with a probability of about ${percentOf(chance)}`}.</p></section>`;
+<p class="quiet">Failed ${flakiness.failed} of ${flakiness.runs} runs, ${flakiness.flakes} of them as a flake${chance !== null && `; on an unchanged rerun, it passes with a probability of about ${formatPercent(chance)}`}.</p></section>`;
 }
 
 /** Says when it came, what was asked and what it cost. */
@@ -332,6 +352,6 @@ function historyPart({ analysis, build }: AnalysisFacts): Html {
   const rounds = `${usage.iterations} ${usage.iterations === 1 ? 'round' : 'rounds'}`;
   const cost = usage.modelCalls === 0 ? 'no model used' : formatDollars(usage.costUsd);
   return html`<section aria-labelledby="history"><h2 id="history">History</h2>
-<p class="quiet">Received ${timeOf(build.receivedAt)}, analyzed ${timeOf(createdAt)}: ${rounds}, ${formatDuration(milliseconds)}, ${cost}.</p>
+<p class="quiet">Received ${renderTime(build.receivedAt)}, analyzed ${renderTime(createdAt)}: ${rounds}, ${formatDuration(milliseconds)}, ${cost}.</p>
 <p><a href="${runAddress(analysis.id)}">Analysis steps</a></p></section>`;
 }

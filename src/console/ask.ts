@@ -2,13 +2,13 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Analysis } from '../domain/analysis.ts';
 import type { Citation, Thread, Turn } from '../domain/conversation.ts';
-import { messageOf, TriageError } from '../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../domain/errors.ts';
 import { formatDuration } from '../notifications/answer-view.ts';
 import { findAnalysis } from '../service/answers/views.ts';
 import { createGate, type OpenQuestion } from '../service/ask/ask.ts';
 import { analysisAddress, askAddress, logAddress, threadAddress } from './addresses.ts';
 import type { ConsoleDeps } from './console-deps.ts';
-import { hiddenFields, timeOf } from './controls.ts';
+import { hiddenFields, renderTime } from './controls.ts';
 import { type Html, html, linkTarget } from './html.ts';
 import { IdParams, sendEvents } from './http.ts';
 import { answerPage, type ConsoleApp, route } from './page.ts';
@@ -16,12 +16,15 @@ import { inlineProse } from './prose.ts';
 
 const ThreadParams = IdParams.extend({ thread: z.string().min(1).max(300) });
 const Body = z.object({ question: z.string().max(10_000), thread: z.string().max(300).optional() });
-/** Of one process. */
+/** The maximum number of questions that one process answers at a time. */
 const AT_ONCE = 8;
 /** A question may cost tokens and tool calls; of one address, a minute. */
 const QUESTIONS_A_MINUTE = 30;
 
-/** `/analyses/:id/ask`: follow-up questions. The answer comes as a page, or as events to a browser that can show it growing. */
+/**
+ * Serves `/analyses/:id/ask`, the follow-up questions. The answer is sent as a page, or as events to a
+ * browser that can show it while it is written.
+ */
 export function registerAskPages(app: ConsoleApp, deps: ConsoleDeps): void {
   const gate = createGate(AT_ONCE);
   app.get('/analyses/:id/ask', route('read', { params: IdParams }), async (request, reply) => {
@@ -49,7 +52,10 @@ export function registerAskPages(app: ConsoleApp, deps: ConsoleDeps): void {
   });
 }
 
-/** `step` and `text` while it grows, `wrong` where it fails, `done` with the address of the checked whole. */
+/**
+ * Sends the answer as events: `step` and `text` while it is written, `wrong` if it fails, and `done` with the
+ * address of the complete, checked answer.
+ */
 function answerAsEvents(
   opened: OpenQuestion,
   request: FastifyRequest,
@@ -69,7 +75,10 @@ function answerAsEvents(
     } catch (error) {
       const isTold = error instanceof TriageError && error.cause === undefined;
       if (!signal.aborted)
-        emit('wrong', html`${isTold ? messageOf(error) : 'The question could not be answered. See the server log for the reason.'}`.text);
+        emit(
+          'wrong',
+          html`${isTold ? getErrorMessage(error) : 'The question could not be answered. See the server log for the reason.'}`.text,
+        );
       throw error;
     } finally {
       leave();
@@ -104,11 +113,14 @@ ${threads.length > 0 && html`<h2>Earlier questions</h2><ul>${threads.map((thread
 function threadPage(analysis: Analysis, thread: Thread, turns: readonly Turn[]): Html {
   return html`<h1 tabindex="-1">${thread.title}</h1>
 <p>About <a href="${analysisAddress(analysis.id)}">${analysis.answer.title}</a> · <a href="${askAddress(analysis.id)}">Other questions</a></p>
-<div id="turns">${turns.map((turn) => turnOf(turn, analysis.buildId))}</div>
+<div id="turns">${turns.map((turn) => renderTurn(turn, analysis.buildId))}</div>
 ${askForm(analysis.id, thread.id)}`;
 }
 
-/** The browser answers it in place, with a button that stops it; without scripts the answer comes as a page. */
+/**
+ * Renders the question form. The browser shows the answer in place, with a button that stops it; without
+ * scripts the answer comes as a page.
+ */
 function askForm(analysisId: string, threadId: string | null): Html {
   return html`<form method="post" action="${askAddress(analysisId)}" class="ask" data-ask>${hiddenFields({ thread: threadId ?? undefined })}
 <label for="question">Question</label><textarea id="question" name="question" required maxlength="2000"></textarea>
@@ -119,9 +131,9 @@ function suggestion(analysisId: string, question: string): Html {
   return html`<form method="post" action="${askAddress(analysisId)}" class="inline" data-ask><button name="question" value="${question}">${question}</button></form> `;
 }
 
-function turnOf(turn: Turn, buildId: string): Html {
+function renderTurn(turn: Turn, buildId: string): Html {
   const known = new Set(turn.citations.map(({ id }) => id));
-  return html`<article class="card" id="turn-${turn.position}"><h2>${turn.question}</h2><p class="quiet">${turn.askedBy}, ${timeOf(turn.askedAt)}</p>
+  return html`<article class="card" id="turn-${turn.position}"><h2>${turn.question}</h2><p class="quiet">${turn.askedBy}, ${renderTime(turn.askedAt)}</p>
 <div class="answer">${turn.statements.map(({ lead, text }) => html`${lead.includes('\n') && html`<br>`}${lead.includes('-') ? '• ' : ' '}${inlineProse(text, known)}`)}</div>
 ${turn.citations.length > 0 && html`<h3>Evidence</h3><ul>${turn.citations.map((one) => citation(one, buildId))}</ul>`}
 <details><summary>${turn.steps.length} ${turn.steps.length === 1 ? 'step' : 'steps'}</summary><ol>${turn.steps.map((step) => html`<li><strong>${step.node}</strong> <span class="quiet">${formatDuration(step.milliseconds)}</span> ${step.summary}</li>`)}</ol></details></article>`;

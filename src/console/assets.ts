@@ -24,7 +24,7 @@ export const ASSETS = {
   icon: asset('icon', 'svg', 'image/svg+xml', read('icon.svg')),
 } as const;
 
-/** Serves them; whoever has an old page open asks for an old address and gets what is there now. */
+/** Serves the styles and scripts of the pages. A request for an address of an earlier release gets the current file. */
 export function registerAssets(app: FastifyInstance): void {
   const access = { open: 'the style and script of the pages, which are in the public source and hold no data' };
   for (const one of Object.values(ASSETS)) {
@@ -45,7 +45,7 @@ function read(name: string): string {
   return readFileSync(new URL(`./browser/${name}`, import.meta.url), 'utf8');
 }
 
-/** Without indentation and comments on lines of their own: both are for whoever reads the source. */
+/** Removes indentation and comments on lines of their own, which only readers of the source need. */
 function slim(text: string): string {
   let isComment = false;
   const kept = text.split('\n').flatMap((line) => {
@@ -57,7 +57,7 @@ function slim(text: string): string {
   return kept.join('\n');
 }
 
-/** Rules of a style sheet without the line ends that only people need. */
+/** Removes the line ends of a style sheet, which only people need. */
 function dense(rules: string): string {
   return rules.replaceAll(' {\n', '{').replaceAll(';\n}', '}').replaceAll(';\n', ';').replaceAll('}\n', '}').replaceAll(',\n', ',');
 }

@@ -11,7 +11,7 @@ import { findBuild, readBuildAnswers } from '../service/answers/views.ts';
 import type { AnalysisHead } from '../stores/failures.ts';
 import { analysisAddress, buildAddress, causeAddress, logAddress, runAddress, search } from './addresses.ts';
 import type { ConsoleDeps } from './console-deps.ts';
-import { ageOf, dayField, options, pager, timeOf } from './controls.ts';
+import { dayField, formatAge, options, pager, renderTime } from './controls.ts';
 import { dataTable, type Html, html, joined, linkTarget, numbers, type Shown } from './html.ts';
 import { Day, IdParams, misreadBanner, Offset, Words } from './http.ts';
 import { ciName, logPageLink, rerunPart } from './outside.ts';
@@ -25,31 +25,32 @@ const MARKS: Readonly<Record<Build['status'], { readonly sign: string; readonly 
   unknown: { sign: '?', tone: 'quiet' },
 };
 
-/** A status by sign, word and colour: never by colour alone. */
+/** Renders a status by sign, word and color, never by color alone. */
 function statusWord(status: Build['status']): Html {
   const { sign, tone } = MARKS[status];
   return html`<span class="${tone} status"><span aria-hidden="true">${sign}</span> ${status}</span>`;
 }
 
 /**
- * `shop/api · ci #812 · PR 1204 fix/tax · a41f9c2 by ada`, with a link to its CI where that is a web address.
+ * Renders a line such as `shop/api · ci #812 · PR 1204 fix/tax · a41f9c2 by ada`, with a link to its CI if
+ * that is a web address.
  */
 export function buildLine(build: Build): Html {
   const name = buildName(build);
   const address = linkTarget(build.url);
   return joined(
-    [build.repository, address === null ? name : html`<a href="${address}" rel="noreferrer">${name}</a>`, ...originOf(build)],
+    [build.repository, address === null ? name : html`<a href="${address}" rel="noreferrer">${name}</a>`, ...listOriginParts(build)],
     ' · ',
   );
 }
 
-/** "ci #111, attempt 2". */
+/** Returns a name such as "ci #111, attempt 2". */
 function buildName({ pipeline, number, attempt }: Build): string {
   return `${pipeline} #${number}${attempt > 1 ? `, attempt ${attempt}` : ''}`;
 }
 
 /** Returns what it was made of: its pull request or branch, and its commit. */
-function originOf({ pullRequest, branch, commit, author }: Build): Shown[] {
+function listOriginParts({ pullRequest, branch, commit, author }: Build): Shown[] {
   return [
     ...(pullRequest === null && branch === null ? [] : [[pullRequest === null ? '' : `PR ${pullRequest} `, branch ?? ''].join('').trim()]),
     ...(commit === null ? [] : [html`<code>${shortCommit(commit)}</code>${author !== null && ` by ${author}`}`]),
@@ -61,7 +62,9 @@ function ciLink(build: Build): Shown {
   return address !== null && html` · <a href="${address}" rel="noreferrer">Open in ${ciName(build)}</a>`;
 }
 
-/** The first attempt after a failed one that passed, with a link; nothing where none is known. */
+/**
+ * Renders a link to the first later attempt that passed after a failed one. Renders nothing if none is known.
+ */
 function passedLater({ status, attempt }: Build, attempts: readonly Build[]): Shown {
   const passed = attempts
     .filter((one) => one.attempt > attempt && one.status === 'passed')
@@ -91,21 +94,21 @@ const Query = z.object({
 });
 type Query = z.infer<typeof Query>;
 
-/** `/builds`: what came in, newest first, with the causes that were found. */
+/** Serves `/builds`, the list of received builds, newest first, with the causes that were found. */
 export function registerBuildList(app: ConsoleApp, deps: ConsoleDeps): void {
   app.get('/builds', route('read', { querystring: Query }), async (request, reply) => {
     const { query } = request;
-    const found = await deps.stores.builds.list(filterOf(query), { limit: PAGE + 1, offset: query.offset });
+    const found = await deps.stores.builds.list(toBuildFilter(query), { limit: PAGE + 1, offset: query.offset });
     const builds = found.slice(0, PAGE);
     const heads = await deps.stores.analyses.heads(builds.map(({ id }) => id));
-    const main = html`<h1 tabindex="-1">Builds</h1>${misreadBanner(request, Query)}${filters(query)}<div id="builds" data-live="build">${listOf(builds, heads, query, deps.clock.now())}</div>${pager({ offset: query.offset, size: PAGE, more: found.length > PAGE }, (offset) => `/builds${search({ ...query, offset: offset || undefined })}`)}`;
+    const main = html`<h1 tabindex="-1">Builds</h1>${misreadBanner(request, Query)}${filters(query)}<div id="builds" data-live="build">${renderList(builds, heads, query, deps.clock.now())}</div>${pager({ offset: query.offset, size: PAGE, more: found.length > PAGE }, (offset) => `/builds${search({ ...query, offset: offset || undefined })}`)}`;
     return answerPage(request, reply, deps, { title: 'Builds', part: 'builds', live: {}, main });
   });
 }
 
 const DAY_MS = 86_400_000;
 
-function filterOf({ offset: _, from, to, status, ...texts }: Query) {
+function toBuildFilter({ offset: _, from, to, status, ...texts }: Query) {
   return {
     ...Object.fromEntries(Object.entries(texts).filter(([, value]) => value !== '')),
     ...(status !== '' && { status }),
@@ -123,14 +126,14 @@ ${pipeline !== '' && html`<label>pipeline <input name="pipeline" value="${pipeli
 <label>status <select name="status">${options(STATUSES, status)}</select></label>${dayField('from', from)}${dayField('to', to)}<button>Filter</button></form>`;
 }
 
-function listOf(builds: readonly Build[], heads: readonly AnalysisHead[], query: Query, now: number): Html {
+function renderList(builds: readonly Build[], heads: readonly AnalysisHead[], query: Query, now: number): Html {
   if (builds.length === 0) return nothing(query);
   const rows = builds.map((build) => {
     const causes = heads.filter(({ buildId }) => buildId === build.id);
     return html`<tr id="${build.id}" data-row><td>${statusWord(build.status)}</td>
 <td><a href="${buildAddress(build.id)}">${build.repository} · ${buildName(build)}</a><br><span class="quiet">${build.branch}${build.commit !== null && html` <code>${shortCommit(build.commit)}</code>`}${build.author !== null && ` by ${build.author}`}</span></td>
-<td>${causes.length === 0 ? build.status === 'failed' && html`<span class="quiet">no analysis yet</span>` : causesOf(build, causes)}</td>
-<td class="quiet"><time datetime="${build.receivedAt}" title="${build.receivedAt}">${ageOf(build.receivedAt, now)}</time></td></tr>`;
+<td>${causes.length === 0 ? build.status === 'failed' && html`<span class="quiet">no analysis yet</span>` : renderCauses(build, causes)}</td>
+<td class="quiet"><time datetime="${build.receivedAt}" title="${build.receivedAt}">${formatAge(build.receivedAt, now)}</time></td></tr>`;
   });
   return dataTable('Builds, newest first', ['Status', 'Build', 'Causes', 'Age'], rows, { className: 'listed' });
 }
@@ -138,7 +141,7 @@ function listOf(builds: readonly Build[], heads: readonly AnalysisHead[], query:
 /** Causes of a build that its row names; the rest is counted, and is on the build's page. */
 const NAMED = 2;
 
-function causesOf({ id }: Build, causes: readonly AnalysisHead[]): Html {
+function renderCauses({ id }: Build, causes: readonly AnalysisHead[]): Html {
   // One more would take as much room as the line that counts it.
   const shown = causes.length === NAMED + 1 ? causes : causes.slice(0, NAMED);
   const more = causes.length - shown.length;
@@ -168,23 +171,23 @@ function nothing({ offset: _, ...query }: Query): Html {
 /** Tests of one cause that are named; the rest is counted. */
 const MAX_TESTS = 20;
 
-type BuildFacts = Awaited<ReturnType<typeof factsOf>>;
+type BuildFacts = Awaited<ReturnType<typeof readFacts>>;
 
-/** `/builds/:id`: one build as its causes, then its tests, then its logs. */
+/** Serves `/builds/:id`, one build with its causes, its tests and its logs, in this order. */
 export function registerBuildPage(app: ConsoleApp, deps: ConsoleDeps): void {
   app.get('/builds/:id', route('read', { params: IdParams }), async (request, reply) => {
     const build = await findBuild(deps.stores.builds, request.params.id, {});
-    const facts = await factsOf(build, request.principal, deps);
+    const facts = await readFacts(build, request.principal, deps);
     const title = buildName(build);
-    return answerPage(request, reply, deps, { title, part: 'builds', live: { buildId: build.id }, main: pageOf(facts) });
+    return answerPage(request, reply, deps, { title, part: 'builds', live: { buildId: build.id }, main: renderPage(facts) });
   });
 }
 
 /**
- * `attempts`: its newest; `step`: the last that is done while it is analyzed; `pages`: pages of the logs at
- * the build's CI, by the logs' names.
+ * Reads what the page of a build shows. `attempts`: the newest attempts; `step`: the last finished step while
+ * the build is analyzed; `pages`: pages of the logs at the build's CI, by the names of the logs.
  */
-async function factsOf(build: Build, principal: Principal | null, deps: ConsoleDeps) {
+async function readFacts(build: Build, principal: Principal | null, deps: ConsoleDeps) {
   const { stores, archive, currentStep } = deps;
   const { provider, repository, pipeline, number } = build;
   const [attempts, job, answers, sources, pages, reruns] = await Promise.all([
@@ -199,15 +202,15 @@ async function factsOf(build: Build, principal: Principal | null, deps: ConsoleD
   return { build, attempts, job, step, answers, sources, pages, rerun: rerunPart(build, reruns, principal, deps) };
 }
 
-function pageOf(facts: BuildFacts): Html {
+function renderPage(facts: BuildFacts): Html {
   const { build, attempts, answers } = facts;
   return html`<h1 tabindex="-1">${build.repository} · ${buildName(build)}</h1>
-<p id="build" data-live>${statusWord(build.status)}${passedLater(build, attempts)} · ${joined([...originOf(build), html`received ${timeOf(build.receivedAt)}`], ' · ')}${ciLink(build)}</p>
+<p id="build" data-live>${statusWord(build.status)}${passedLater(build, attempts)} · ${joined([...listOriginParts(build), html`received ${renderTime(build.receivedAt)}`], ' · ')}${ciLink(build)}</p>
 <p id="progress" role="note" data-live data-say>${howFar(facts)}</p>
 ${facts.rerun}
 <div id="causes" data-live>${answers.length > 0 && html`<h2>${introduceAnswers(answers) ?? `One cause, ${counted(answers[0]?.failures ?? 1, 'failure')}`}</h2>`}
 ${answers.map((answer, index) => causeCard(answer, answers.length === 1 ? '' : `${index + 1}. `))}</div>
-<div id="logs" data-live>${logsOf(facts)}</div>`;
+<div id="logs" data-live>${renderLogs(facts)}</div>`;
 }
 
 /** Says in one sentence where its triage stands, and is never silent. */
@@ -239,7 +242,7 @@ function testList(explains: ExplainedFailures): Shown {
   return html`<details><summary>${counted(named.length + more, 'test')}</summary><ul>${named.map((name) => html`<li>${name}</li>`)}</ul>${more > 0 && html`<p>and ${formatNumber(more)} more</p>`}</details>`;
 }
 
-function logsOf({ build, sources, pages }: BuildFacts): Html {
+function renderLogs({ build, sources, pages }: BuildFacts): Html {
   if (sources.length === 0) return html`<h2>Logs</h2><p>No log is stored: none was received, or retention deleted it.</p>`;
   const rows = sources.map(
     ({ name, kind, lines, bytes, notes }) =>

@@ -8,20 +8,20 @@ import { type Difference, ENOUGH_BUILDS, type Traits, whatDiffers } from '../lib
 import { counted, formatConfidence } from '../lib/text.ts';
 import { formatNumber } from '../notifications/visible-text.ts';
 import { changeCause } from '../service/causes.ts';
-import { reviewerOf } from '../service/review/queue.ts';
+import { requireReviewer } from '../service/review/queue.ts';
 import { analysisAddress, buildAddress, causeAddress, search } from './addresses.ts';
-import { percentOf, sparkline } from './charts/chart.ts';
+import { formatPercent, sparkline } from './charts/chart.ts';
 import type { ConsoleDeps } from './console-deps.ts';
-import { ageOf, hiddenFields, pager, postForm, tabs, timeOf } from './controls.ts';
+import { formatAge, hiddenFields, pager, postForm, renderTime, tabs } from './controls.ts';
 import { dataTable, type Html, html, linkTarget, type Shown } from './html.ts';
 import { misreadBanner, Offset, Words } from './http.ts';
-import { daysField, filterForm, type InsightsQuery, type InsightsView, periodOf } from './insights/insights-frame.ts';
+import { daysField, filterForm, type InsightsQuery, type InsightsView, toPeriod } from './insights/insights-frame.ts';
 import { testAddress } from './insights/tests.ts';
-import { answerPage, type ConsoleApp, mayReview, namesOf, readerOf, route, sendPage } from './page.ts';
+import { answerPage, type ConsoleApp, listReaderNames, loadReader, mayReview, route, sendPage } from './page.ts';
 
 const PAGE = 50;
 const MOST_EVENTS = 30;
-/** Tests of a cause whose flakiness is told. */
+/** The maximum number of tests of a cause whose flakiness is shown. */
 const MOST_TESTS = 5;
 
 const Query = z.object({
@@ -43,49 +43,51 @@ const NAMES: Readonly<Record<CauseList, string>> = {
 const name = z.string().min(1).max(300);
 const Form = z.looseObject({ repository: name, fingerprint: name, version: z.coerce.number().int().min(1).max(2_147_483_647) });
 
-/** `/causes`: what somebody must act on, and whose it is. `POST /causes`: what a person makes of one. */
+/**
+ * Serves `/causes`, the causes that need action and their owners. `POST /causes` changes the state of one.
+ */
 export function registerCauses(app: ConsoleApp, deps: ConsoleDeps): void {
   app.get('/causes', route('read', { querystring: Query }), async (request, reply) => {
     const { list, repo, offset } = request.query;
-    const reader = await readerOf(request, deps);
-    const filter = { assignee: request.principal?.name ?? '', owners: namesOf(reader), ...(repo !== '' && { repository: repo }) };
+    const reader = await loadReader(request, deps);
+    const filter = { assignee: request.principal?.name ?? '', owners: listReaderNames(reader), ...(repo !== '' && { repository: repo }) };
     const [causes, counts] = await Promise.all([
       deps.stores.causes.list({ ...filter, list }, { limit: PAGE + 1, offset }),
       deps.stores.causes.counts(filter),
     ]);
     const main = html`<h1 tabindex="-1">Causes</h1>${misreadBanner(request, Query)}${lists(request.query, counts)}
 <form class="filters" role="search" aria-label="Causes">${hiddenFields({ list })}<label>Repository <input name="repo" value="${repo}"></label><button>Show</button></form>
-<div id="causes" data-live="cause">${tableOf(causes.slice(0, PAGE), deps.clock.now())}</div>${pager({ offset, size: PAGE, more: causes.length > PAGE }, (at) => addressOf({ ...request.query, offset: at }), ['Previous', 'Next'])}`;
+<div id="causes" data-live="cause">${renderTable(causes.slice(0, PAGE), deps.clock.now())}</div>${pager({ offset, size: PAGE, more: causes.length > PAGE }, (at) => getListAddress({ ...request.query, offset: at }), ['Previous', 'Next'])}`;
     return sendPage(request, reply, { title: 'Causes', part: 'causes', live: {}, main }, reader);
   });
   app.post('/causes', route('review', { body: Form }), async (request, reply) => {
     const { repository, fingerprint, version, ...fields } = request.body;
     const change = readInput('This change', CauseChange, fields);
-    await changeCause(deps, { repository, fingerprint, version, change }, reviewerOf(request));
+    await changeCause(deps, { repository, fingerprint, version, change }, requireReviewer(request));
     return reply.redirect(`${causeAddress(fingerprint)}${search({ done: change.what })}#standing`, 303);
   });
 }
 
-function addressOf({ list, repo, offset }: Query): string {
+function getListAddress({ list, repo, offset }: Query): string {
   return `/causes${search({ list: list === 'open' ? undefined : list, repo, offset: offset || undefined })}`;
 }
 
 function lists(query: Query, counts: Readonly<Record<CauseList, number>>): Html {
   const links = CauseList.options.map((list) => {
     const words = html`${NAMES[list]} <span class="count">${counts[list]}</span>`;
-    return { address: addressOf({ ...query, list, offset: 0 }), words, isHere: list === query.list };
+    return { address: getListAddress({ ...query, list, offset: 0 }), words, isHere: list === query.list };
   });
   return tabs('Causes', links, html` id="lists" data-live`);
 }
 
-function tableOf(causes: readonly Cause[], now: number): Html {
+function renderTable(causes: readonly Cause[], now: number): Html {
   if (causes.length === 0) return html`<p role="note">No causes in this list.</p>`;
   const rows = causes.map(
     (cause) => html`<tr id="${encodeURIComponent(`${cause.fingerprint} ${cause.repository}`)}" data-row><td>${stateWord(cause, now)}</td>
 <td><a href="${causeAddress(cause.fingerprint)}#standing">${cause.title === '' ? cause.fingerprint : cause.title}</a><br><span class="quiet">${cause.repository} <span class="category">${cause.category}</span></span></td>
 <td data-label="Assignee">${cause.assignee ?? html`<span class="quiet">unassigned</span>`}${ticketLink(cause)}</td>
 <td data-label="Owner">${cause.owner === null ? html`<span class="quiet">no known owner</span>` : html`${cause.owner.names.join(', ')}<br><span class="quiet">${cause.owner.by === 'codeowners' ? 'from CODEOWNERS' : 'last changed by'}</span>`}</td>
-<td class="quiet" data-label="Last seen">${ageOf(cause.lastAt, now)} ago</td></tr>`,
+<td class="quiet" data-label="Last seen">${formatAge(cause.lastAt, now)} ago</td></tr>`,
   );
   const ownerless = causes.every(({ owner }) => owner === null);
   return html`${dataTable('Causes, red ones first', ['State', 'Cause', 'Assignee', 'Owner', 'Last seen'], rows, { className: 'listed' })}
@@ -104,7 +106,10 @@ function ticketLink({ ticket }: Cause): Shown {
   return target !== null && html`<br><a href="${target}" rel="noreferrer">ticket</a>`;
 }
 
-/** How a cause is in each repository, what can be made of it, and what became of it; for the cause's own page. */
+/**
+ * Renders the state of a cause in each repository, the actions on it, and its history, for the page of the
+ * cause.
+ */
 async function standingPart(deps: ConsoleDeps, fingerprint: string, principal: Principal | null): Promise<Html> {
   const causes = await deps.stores.causes.ofFingerprint(fingerprint);
   const acts = mayReview(principal);
@@ -118,7 +123,7 @@ ${acts && html`${undoForm(cause, events, principal?.name ?? '')}${actsOn(cause, 
   return html`<h2 id="standing">State and assignee</h2>${parts}${flakyPart(await flakyTests(deps, fingerprint), causes)}`;
 }
 
-/** The flaky and quarantined tests among its newest failures. */
+/** Finds the flaky and quarantined tests among the newest failures of a cause. */
 async function flakyTests({ stores }: ConsoleDeps, fingerprint: string): Promise<TestFlakiness[]> {
   const rows = await stores.failures.search({ fingerprint }, { limit: MOST_EVENTS, offset: 0 });
   const named = rows.flatMap(({ repository, failure: { test } }) =>
@@ -129,13 +134,16 @@ async function flakyTests({ stores }: ConsoleDeps, fingerprint: string): Promise
   return tests.filter((test) => test !== null).filter(({ flakes, quarantine }) => flakes > 0 || quarantine !== null);
 }
 
-/** A cause may count as fixed while its test goes on flaking: that is said beside its state, with what can be done. */
+/**
+ * Renders a note on flaky tests. A cause may count as fixed while its test still flakes, so the note appears
+ * next to its state, with what can be done.
+ */
 function flakyPart(tests: readonly TestFlakiness[], causes: readonly Cause[]): Html {
   const muting = html`<p class="quiet">Muting keeps this cause out of the open causes and out of notifications until the day you choose.${tests.length > 0 && ' To silence a flaky test whatever its cause, quarantine the test on its page.'}</p>`;
   if (tests.length === 0) return muting;
   const lines = tests.map(
     (test) =>
-      html`<li><a href="${testAddress(test)}#quarantine">${test.name}</a>: flakes in ${percentOf(test.flakes / Math.max(1, test.runs))} of its runs (${test.flakes} of ${test.runs}); ${test.quarantine === null ? 'not in quarantine' : `in quarantine until ${test.quarantine.until.slice(0, 10)}`}</li>`,
+      html`<li><a href="${testAddress(test)}#quarantine">${test.name}</a>: flakes in ${formatPercent(test.flakes / Math.max(1, test.runs))} of its runs (${test.flakes} of ${test.runs}); ${test.quarantine === null ? 'not in quarantine' : `in quarantine until ${test.quarantine.until.slice(0, 10)}`}</li>`,
   );
   const fixed =
     causes.some(({ state }) => state === 'fixed') &&
@@ -171,7 +179,7 @@ ${asked('linked', html`Ticket <input name="ticket" type="url" required maxlength
 function eventRow(event: CauseEvent): Html {
   const { at, by, buildId } = event;
   const proof = buildId !== null && html` <a href="${buildAddress(buildId)}">build</a>`;
-  return html`<li>${timeOf(at)} ${by ?? 'builds'}: ${eventWords(event)}${proof}</li>`;
+  return html`<li>${renderTime(at)} ${by ?? 'builds'}: ${eventWords(event)}${proof}</li>`;
 }
 
 function eventWords({ what, detail }: CauseEvent): string {
@@ -188,10 +196,10 @@ const SHOWN = 50;
 const CHOICES = [7, 30, 90];
 const HEAD = ['cause', 'category', 'builds', 'pull requests', 'hours', 'first', 'last', 'decided by', 'fingerprint'];
 
-/** `/insights/causes`: what costs most, by the hours its builds ran. */
+/** Serves `/insights/causes`, the causes with the highest cost, by the hours that their builds ran. */
 export async function causesView(query: InsightsQuery, { stores, clock }: ConsoleDeps): Promise<InsightsView> {
   const days = query.days ?? 30;
-  const period = periodOf(query, days, clock.now());
+  const period = toPeriod(query, days, clock.now());
   const [causes, count] = await Promise.all([stores.insights.topCauses(period, SHOWN, query.offset), stores.insights.countCauses(period)]);
   const when = query.day === undefined ? `in the last ${days} days` : days === 1 ? `on ${query.day}` : `in ${days} days from ${query.day}`;
   const more = html`${daysField(
@@ -208,10 +216,10 @@ function headline(causes: readonly TopCause[], count: number, offset: number, wh
   const [worst] = causes;
   if (count === 0) return `No causes ${when}`;
   if (worst === undefined || worst.hours === 0 || offset > 0) return `${formatNumber(count)} ${count === 1 ? 'cause' : 'causes'} ${when}`;
-  return `${worst.title} cost the most ${when}: ${hoursOf(worst)}`;
+  return `${worst.title} cost the most ${when}: ${formatHours(worst)}`;
 }
 
-/** Which of how many are shown, and the way to the others. */
+/** Renders which causes of how many are shown, and links to the others. */
 function pagesOfTop({ repo, day, offset }: InsightsQuery, days: number, count: number): Html {
   if (count <= SHOWN && offset === 0) return html`<p>${counted(count, 'cause')}.</p>`;
   const to = (from: number) => `${PATH}${search({ repo, days, day, offset: from || undefined })}`;
@@ -226,13 +234,13 @@ export function causesTable(causes: readonly TopCause[]): Html {
 
 function row(cause: TopCause): Html {
   return html`<tr><th scope="row"><a href="${causeAddress(cause.fingerprint)}">${cause.title === '' ? cause.fingerprint : cause.title}</a><br><span class="category">${cause.category}</span></th>
-<td class="number">${cause.builds}</td><td class="number">${cause.pullRequests}</td><td class="number">${hoursOf(cause)}</td>
-<td>${timeOf(cause.firstAt)}</td><td>${timeOf(cause.lastAt)}</td><td>${sparkline('builds', cause.perDay)}</td>
-<td>${cause.decided === null ? html`<span class="quiet">nobody</span>` : html`${cause.decided.reviewer}<br>${timeOf(cause.decided.at)}`}</td></tr>`;
+<td class="number">${cause.builds}</td><td class="number">${cause.pullRequests}</td><td class="number">${formatHours(cause)}</td>
+<td>${renderTime(cause.firstAt)}</td><td>${renderTime(cause.lastAt)}</td><td>${sparkline('builds', cause.perDay)}</td>
+<td>${cause.decided === null ? html`<span class="quiet">nobody</span>` : html`${cause.decided.reviewer}<br>${renderTime(cause.decided.at)}`}</td></tr>`;
 }
 
-/** "3.5 h", with what is not known beside it. */
-function hoursOf({ hours, builds, untimed }: Pick<TopCause, 'hours' | 'builds' | 'untimed'>): string {
+/** Formats hours as in "3.5 h", followed by the number of builds whose length is unknown. */
+function formatHours({ hours, builds, untimed }: Pick<TopCause, 'hours' | 'builds' | 'untimed'>): string {
   if (untimed === builds) return 'unknown';
   return `${hours.toFixed(1)} h${untimed === 0 ? '' : ` (without ${untimed} ${untimed === 1 ? 'build' : 'builds'} of unknown length)`}`;
 }
@@ -264,7 +272,10 @@ const PageQuery = z.object({
     .optional(),
 });
 
-/** `/failures/:fingerprint`: a recurring cause: how often and where it came, what people said of it, and what its builds have in common. */
+/**
+ * Serves `/failures/:fingerprint`, the page of a recurring cause: how often and where it occurred, what
+ * people decided about it, and what its builds have in common.
+ */
 export function registerCausePage(app: ConsoleApp, deps: ConsoleDeps): void {
   const { stores, clock } = deps;
   app.get('/failures/:fingerprint', route('read', { params: Params, querystring: PageQuery }), async (request, reply) => {
@@ -274,17 +285,17 @@ export function registerCausePage(app: ConsoleApp, deps: ConsoleDeps): void {
     const facts = await stores.insights.cause(fingerprint, until);
     if (facts === null) throw new TriageError('not-found', `There is no cause ${fingerprint}.`);
     const compared = await stores.insights.compared(fingerprint);
-    const main = pageOf(facts, compared, await standingPart(deps, fingerprint, request.principal));
+    const main = renderPage(facts, compared, await standingPart(deps, fingerprint, request.principal));
     return answerPage(request, reply, deps, { title: facts.cause.title, part: 'causes', main, ...(done && { said: done }) });
   });
 }
 
-function pageOf({ cause, builds, decisions, places }: CauseFacts, compared: readonly ComparedBuild[], standing: Html): Html {
+function renderPage({ cause, builds, decisions, places }: CauseFacts, compared: readonly ComparedBuild[], standing: Html): Html {
   const { decided } = cause;
   return html`<h1 tabindex="-1">${cause.title === '' ? cause.fingerprint : cause.title}</h1>
-<p><span class="category">${cause.category}</span> · ${counted(cause.builds, 'build')} in ${counted(cause.repositories, 'repository', 'repositories')}, ${counted(cause.pullRequests, 'pull request')} · ${cause.untimed === cause.builds ? 'time lost unknown' : `${hoursOf(cause)} lost`} · first ${timeOf(cause.firstAt)}, last ${timeOf(cause.lastAt)}</p>
+<p><span class="category">${cause.category}</span> · ${counted(cause.builds, 'build')} in ${counted(cause.repositories, 'repository', 'repositories')}, ${counted(cause.pullRequests, 'pull request')} · ${cause.untimed === cause.builds ? 'time lost unknown' : `${formatHours(cause)} lost`} · first ${renderTime(cause.firstAt)}, last ${renderTime(cause.lastAt)}</p>
 <p>${sparkline('builds', cause.perDay)} <span class="quiet">last 30 days</span></p>
-<p>${decided === null ? 'Not decided yet.' : html`${decided.reviewer} decided on ${timeOf(decided.at)} that it is <span class="category">${decided.category}</span>.`} <span class="quiet mono">${cause.fingerprint}</span></p>
+<p>${decided === null ? 'Not decided yet.' : html`${decided.reviewer} decided on ${renderTime(decided.at)} that it is <span class="category">${decided.category}</span>.`} <span class="quiet mono">${cause.fingerprint}</span></p>
 ${standing}
 <h2>What is different</h2>${differences(compared)}
 <h2>Where</h2>${dataTable('Where it was seen', ['Repository', 'Pipeline', 'Branch', 'Builds', 'Last'], places.map(place))}
@@ -293,7 +304,7 @@ ${standing}
 }
 
 function differences(compared: readonly ComparedBuild[]): Html {
-  const [failing, passing] = [true, false].map((which) => compared.filter((build) => build.failing === which).map(traitsOf));
+  const [failing, passing] = [true, false].map((which) => compared.filter((build) => build.failing === which).map(toTraits));
   if (failing === undefined || passing === undefined || failing.length < ENOUGH_BUILDS || passing.length < ENOUGH_BUILDS)
     return html`<p>The comparison needs ${ENOUGH_BUILDS} builds with this cause and ${ENOUGH_BUILDS} passed builds; there are ${failing?.length ?? 0} and ${passing?.length ?? 0}.</p>`;
   const found = whatDiffers(failing, passing);
@@ -302,7 +313,7 @@ function differences(compared: readonly ComparedBuild[]): Html {
 ${dataTable('What is different', ['What', 'With this cause', 'Passed', 'Difference'], found.map(difference))}`;
 }
 
-function traitsOf(build: ComparedBuild): Traits {
+function toTraits(build: ComparedBuild): Traits {
   const { pipeline, branch, author, provider, pullRequest, rerun, hour, weekday } = build;
   const yes = (one: boolean) => (one ? 'yes' : 'no');
   return {
@@ -319,15 +330,15 @@ function traitsOf(build: ComparedBuild): Traits {
 
 function difference({ dimension, value, failing, passing, difference }: Difference): Html {
   const points = Math.round(difference * 100);
-  return html`<tr><th scope="row">${dimension}: <span class="mono">${value}</span></th><td class="number">${percentOf(failing)}</td><td class="number">${percentOf(passing)}</td><td class="number">${points > 0 ? '+' : '−'}${Math.abs(points)} points</td></tr>`;
+  return html`<tr><th scope="row">${dimension}: <span class="mono">${value}</span></th><td class="number">${formatPercent(failing)}</td><td class="number">${formatPercent(passing)}</td><td class="number">${points > 0 ? '+' : '−'}${Math.abs(points)} points</td></tr>`;
 }
 
 function place({ repository, pipeline, branch, builds, lastAt }: CausePlace): Html {
-  return html`<tr><th scope="row">${repository}</th><td>${pipeline}</td><td>${branch}</td><td class="number">${builds}</td><td>${timeOf(lastAt)}</td></tr>`;
+  return html`<tr><th scope="row">${repository}</th><td>${pipeline}</td><td>${branch}</td><td class="number">${builds}</td><td>${renderTime(lastAt)}</td></tr>`;
 }
 
 function said(build: CauseBuild): Html {
-  return html`<tr><td><a href="${analysisAddress(build.analysisId)}">${build.decidedAt !== null && timeOf(build.decidedAt)}</a></td><td>${build.reviewer}</td><td>${decisionWords(build)}</td><td class="category">${build.category}</td></tr>`;
+  return html`<tr><td><a href="${analysisAddress(build.analysisId)}">${build.decidedAt !== null && renderTime(build.decidedAt)}</a></td><td>${build.reviewer}</td><td>${decisionWords(build)}</td><td class="category">${build.category}</td></tr>`;
 }
 
 function decisionWords({ decision, decidedCategory, category }: CauseBuild): Shown {
@@ -339,6 +350,6 @@ function decisionWords({ decision, decidedCategory, category }: CauseBuild): Sho
 }
 
 function buildRow(build: CauseBuild): Html {
-  return html`<tr><th scope="row"><a href="${buildAddress(build.buildId)}">${build.repository} · ${build.pipeline} #${build.number}</a></th><td>${timeOf(build.at)}</td>
+  return html`<tr><th scope="row"><a href="${buildAddress(build.buildId)}">${build.repository} · ${build.pipeline} #${build.number}</a></th><td>${renderTime(build.at)}</td>
 <td><a href="${analysisAddress(build.analysisId)}">${build.analyst === 'recall' ? 'from the library' : formatConfidence(build.confidence)}</a></td><td>${decisionWords(build)}</td></tr>`;
 }

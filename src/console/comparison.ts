@@ -8,36 +8,39 @@ import {
   type Difference,
   type DifferenceVerdict,
   drawnText,
+  formatIdList,
   leftOutLines,
-  namesOf,
   probability,
   type Spread,
   signed,
   VERDICTS,
 } from '../domain/comparison.ts';
-import { maxOf } from '../lib/collections.ts';
+import { findMax } from '../lib/collections.ts';
 import { at as unit } from './charts/chart.ts';
 import { dataTable, type Html, html, numbers, type Shown } from './html.ts';
 
-/** How a difference is coloured, and its class. */
+/** The CSS class, and so the color, of each kind of difference. */
 const TONES: Readonly<Record<DifferenceVerdict, string>> = {
   ...{ 'b-better': 'better', 'a-better': 'worse', higher: 'other', lower: 'other', 'within-noise': 'same', same: 'same' },
 };
 const MOST_NAMED = 20;
 /** A list is no longer; the rest is counted. */
 const MOST_CASES = 1_000;
-/** Of a drawn difference, in units of its drawing; a dot is as broad as twice the radius. */
+/** The size of a drawn difference, in units of its drawing. The width of a dot is twice its radius. */
 const WIDTH = 240;
 const HEIGHT = 20;
 const DOT = 4;
 
-export function headingOf({ dataset }: Comparison): string {
+export function formatHeading({ dataset }: Comparison): string {
   return `${dataset}: A against B`;
 }
 
-/** One comparison: what it means, every figure with its difference drawn, the cost, and the cases that the sides answer otherwise. */
+/**
+ * Renders one comparison: its meaning, every figure with its difference drawn, the cost, and the cases in
+ * which the sides answer differently.
+ */
 export function comparisonPart(one: Comparison, at: number): Html {
-  const [top, heading] = [`k${at + 1}`, headingOf(one)];
+  const [top, heading] = [`k${at + 1}`, formatHeading(one)];
   return html`<section aria-labelledby="${top}"><h2 id="${top}">${heading}</h2>
 <dl class="facts heading"><dt>A</dt><dd>${one.sides.a.files.join(', ')}</dd><dt>B</dt><dd>${one.sides.b.files.join(', ')}</dd></dl>
 ${comparisonFigures(one, top)}
@@ -45,16 +48,16 @@ ${changedCases(one, top)}
 ${comparisonNotes(one)}</section>`;
 }
 
-/** What it means in sentences, every figure with its difference drawn, and the cost. */
+/** Renders the meaning in sentences, every figure with its difference drawn, and the cost. */
 export function comparisonFigures(one: Comparison, top: string): Html {
   const { cases, resampling, differences, costs } = one;
-  const heading = headingOf(one);
+  const heading = formatHeading(one);
   return html`<p class="quiet">${amount(cases.compared, 'case', 'cases')} on both sides; intervals (95 %) from resampling ${drawnText(resampling)}, with both sides of a case kept together.</p>
 <div class="finding">${one.summary.map((sentence) => html`<p>${sentence}</p>`)}</div>
 ${differences.length > 0 && differenceTable(differences, heading, top)}${costs.length > 0 && costTable(costs, heading, top)}`;
 }
 
-/** How cases are shown: the names of the sides, and what stands for a case. */
+/** The way cases are listed: the names of the sides, and how a case is shown. */
 export interface CaseListing {
   readonly sides: readonly [a: string, b: string];
   readonly shown: (one: ChangedCase) => Html;
@@ -62,12 +65,12 @@ export interface CaseListing {
 
 const AS_FILES: CaseListing = { sides: ['A', 'B'], shown: caseByAddress };
 
-/** The id of a case, which links to where its row says it is from. */
+/** Renders the id of a case, as a link to the source that its row names. */
 export function caseByAddress({ id, url }: Pick<ChangedCase, 'id' | 'url'>): Html {
   return url === null ? html`${id}` : html`<a href="${url}" rel="noreferrer noopener">${id}</a>`;
 }
 
-/** The cases that the sides answer otherwise, in lists: better, worse, and neither. */
+/** Renders the cases in which the sides answer differently, in lists: better, worse, and neither. */
 export function changedCases(one: Comparison, top: string, listing: CaseListing = AS_FILES): Html {
   const [, second] = listing.sides;
   const lists = [
@@ -79,7 +82,7 @@ export function changedCases(one: Comparison, top: string, listing: CaseListing 
   return html`${shown.map(([title, changed], index) => caseList(title, changed, one, `${top}-l${index + 1}`, listing))}`;
 }
 
-/** What was left out, and how far repeats differ; nothing where there is nothing of the kind. */
+/** Renders what was left out, and how far repeats differ. Renders nothing if there is neither. */
 export function comparisonNotes(one: Comparison): Shown {
   const leftOut = leftOutLines(one, MOST_NAMED).map((line) => line.charAt(0).toUpperCase() + line.slice(1));
   const notes = [...spreadNotes('A', one.sides.a.spread), ...spreadNotes('B', one.sides.b.spread), ...leftOut];
@@ -87,7 +90,7 @@ export function comparisonNotes(one: Comparison): Shown {
 }
 
 function differenceTable(differences: readonly Difference[], heading: string, top: string): Html {
-  const reach = maxOf(differences.flatMap(({ difference, interval }) => [difference, ...(interval ?? [])]).map(Math.abs), 0.001);
+  const reach = findMax(differences.flatMap(({ difference, interval }) => [difference, ...(interval ?? [])]).map(Math.abs), 0.001);
   const scale = reach.toFixed(reach < 0.1 ? 3 : 2);
   const rows = differences.map(
     (one) =>
@@ -103,7 +106,10 @@ function rangeText({ interval }: Difference): string {
   return interval === null ? '' : `${signed(interval[0])} to ${signed(interval[1])}`;
 }
 
-/** A dot for the difference on a line for its interval; where the line leaves the middle alone, chance hardly made it. */
+/**
+ * Draws a dot for the difference on a line for its interval. A line that does not cross the middle is
+ * unlikely to be chance.
+ */
 function drawing(one: Difference, reach: number): Html {
   const { name, difference, interval } = one;
   const x = (value: number) => unit(WIDTH / 2 + (value / reach) * (WIDTH / 2 - DOT - 1));
@@ -129,12 +135,12 @@ function caseList(title: string, cases: readonly ChangedCase[], comparison: Comp
   const rows = cases.slice(0, MOST_CASES).map((one) => {
     return html`<tr><th scope="row">${listing.shown(one)}${isFile && html` <span class="quiet">${dataset}:${one.line}</span>`}</th><td>${one.truth}</td><td>${one.said.a}</td><td>${one.said.b}</td></tr>`;
   });
-  return html`<h3 id="${id}">${title} <span class="quiet">(${cases.length})</span></h3>${dataTable(`${title}, ${headingOf(comparison)}`, ['Case', 'True', ...listing.sides.map((side) => `${side} said`)], rows, { className: 'others' })}${rest > 0 && html`<p class="quiet">and ${rest} more; see --json for all</p>`}`;
+  return html`<h3 id="${id}">${title} <span class="quiet">(${cases.length})</span></h3>${dataTable(`${title}, ${formatHeading(comparison)}`, ['Case', 'True', ...listing.sides.map((side) => `${side} said`)], rows, { className: 'others' })}${rest > 0 && html`<p class="quiet">and ${rest} more; see --json for all</p>`}`;
 }
 
 function spreadNotes(side: string, spread: Spread | null): string[] {
   if (spread === null) return [];
   const figures = spread.figures.map(({ name, mean, deviation }) => `${name} ${mean.toFixed(3)} ± ${deviation.toFixed(3)}`);
-  const flips = `${spread.flips.length} change category between repeats${namesOf(spread.flips, MOST_NAMED)}`;
+  const flips = `${spread.flips.length} change category between repeats${formatIdList(spread.flips, MOST_NAMED)}`;
   return [`${spread.repeats} repeats of ${side} (mean ± standard deviation): ${figures.join('; ')}; ${flips}`];
 }

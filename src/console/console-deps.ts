@@ -17,7 +17,10 @@ import type { Changes } from '../service/changes.ts';
 import type { Connectable } from '../service/connect.ts';
 import type { ScopedStores, ShownArchive } from '../stores/stores.ts';
 
-/** What an error comes to: its status, and words that are fit for whoever asked. It is logged by then. */
+/**
+ * The response to an error: its status, and a message that is safe to show to the requester. It has already
+ * been logged.
+ */
 export interface Refused {
   readonly status: number;
   readonly error: TriageError;
@@ -26,24 +29,27 @@ export interface Refused {
 
 /** Sign-in, as the HTTP API does it. */
 export interface SessionService {
-  /** Whose session it is. Throws `unauthenticated` where there is none. */
+  /** Returns the owner of the session. Throws `unauthenticated` if there is no session. */
   find(request: FastifyRequest): Promise<Principal>;
   /** Exchanges a token for a session. Throws `unauthenticated` as a wrong token does. */
   exchange(request: FastifyRequest, token: string): Promise<{ readonly principal: Principal; readonly cookie: string }>;
   begin(request: FastifyRequest, principal: Principal): Promise<string>;
   end(request: FastifyRequest): Promise<string>;
-  /** A Set-Cookie header by which this browser brings a text back for ten minutes; empty: it is forgotten. */
+  /**
+   * Returns a Set-Cookie header with which this browser sends a text back for ten minutes. An empty text
+   * removes it.
+   */
   remember(request: FastifyRequest, text: string): string;
-  /** What it brings back; null: nothing. */
+  /** Returns the remembered text that the browser sends back, or null if there is none. */
   remembered(request: FastifyRequest): string | null;
 }
 
-/** What the pages are made of. */
+/** The dependencies of the pages. */
 export interface ConsoleDeps {
   readonly config: {
     readonly http: { readonly publicUrl: string | null };
     readonly review: { readonly claimMs: number; readonly blindEvery: number };
-    /** What is answered without a person; absent: the usual. */
+    /** The thresholds from which answers are given without a person; the default ones if absent. */
     readonly triage?: { readonly thresholds: { readonly autoNotify: number } };
   };
   readonly stores: ScopedStores;
@@ -60,21 +66,21 @@ export interface ConsoleDeps {
   /** Channels of notification rules. */
   readonly messengers: Messengers;
   readonly publicUrl: string | null;
-  /** Who signs people in beside tokens. */
+  /** The sign-in provider, in addition to tokens. */
   readonly signIn?: SignInProvider | null;
-  /** The node of the graph that works on a build now, where it is known. */
+  /** Returns the node of the graph that works on a build now, if it is known. */
   readonly currentStep?: (buildId: string) => Promise<string | null>;
-  /** What was measured of this release. */
+  /** The measured figures of this release. */
   readonly unseen?: readonly UnseenFigures[];
   /** Replays that were kept to be compared. */
   readonly keptRuns: KeptRuns & Scoped;
-  /** How long a decision is kept from being shown outside. */
+  /** The time for which a decision is not shown outside, in milliseconds. */
   readonly undoMs?: number;
   indexNow?(namespace: VectorNamespace, ids: readonly string[]): Promise<boolean>;
   /** Counts a wrong token; how long to wait where there were too many, in milliseconds, else null. */
   countGuess(request: FastifyRequest): Promise<number | null>;
   /** Counts a stream that the asker opens; returns how to count it as over. Throws `rate-limited` where too many are open. */
   countStream(request: FastifyRequest): () => void;
-  /** Logs an error and sets the headers that go with it. */
+  /** Writes an error to the log and sets the headers of its response. */
   refused(thrown: unknown, request: FastifyRequest, reply: FastifyReply): Refused;
 }

@@ -16,7 +16,7 @@ import { registerLibraryPages } from './library.ts';
 import { registerLogs } from './logs/log-pages.ts';
 import { registerNotifications } from './notifications.ts';
 import { registerRerun } from './outside.ts';
-import { type ConsoleApp, mayReview, readerOf, readerOrUsual, route, sendPage } from './page.ts';
+import { type ConsoleApp, loadReader, mayReview, readerOrUsual, route, sendPage } from './page.ts';
 import { registerDecisions, registerHolding } from './review/decision-routes.ts';
 import { registerItem } from './review/item-routes.ts';
 import { registerQueue } from './review/queue.ts';
@@ -25,7 +25,10 @@ import { registerSearch } from './search.ts';
 import { registerMe, registerSettings } from './settings.ts';
 import { registerSignIn, registerSignInElsewhere, signInPage } from './sign-in.ts';
 
-/** The pages for people: every one works without scripts, and every route is theirs by `config.console`. */
+/**
+ * Registers the pages for people. Every page works without scripts, and every route is marked by
+ * `config.console`.
+ */
 export async function registerConsole(app: FastifyInstance, deps: ConsoleDeps): Promise<void> {
   app.addHook('onRoute', (route) => {
     route.config = { ...route.config, console: true };
@@ -57,7 +60,10 @@ const EventsQuery = z.object({
   age: z.coerce.number().int().min(0).max(86_400_000).catch(0).default(0),
 });
 
-/** `/events`: that something changed in what its reader may see, and nothing about it: their page then asks for itself again. */
+/**
+ * Serves `/events`, which reports that something changed within what the reader may see, but not what. The
+ * page then requests itself again.
+ */
 function registerEvents(app: ConsoleApp, { changes, countStream }: ConsoleDeps): void {
   const options = { ...route('read', { querystring: EventsQuery }), exposeHeadRoute: false };
   app.get('/events', options, async (request, reply) => {
@@ -125,7 +131,10 @@ function registerErrorPages(app: FastifyInstance, deps: ConsoleDeps): void {
   });
 }
 
-/** An address that nothing has. No route checked who asks: a session that is there is shown, and none is requested. */
+/**
+ * Sends the page for an unknown address. No route has checked the user, so an existing session is used, and
+ * none is required.
+ */
 export async function sendUnknownPage(request: FastifyRequest, reply: FastifyReply, deps: ConsoleDeps): Promise<FastifyReply> {
   const principal = await deps.sessions.find(request).catch(() => null);
   const seen: FastifyRequest = Object.assign(Object.create(request), { principal: null });
@@ -133,11 +142,11 @@ export async function sendUnknownPage(request: FastifyRequest, reply: FastifyRep
   const ways = principal === null ? html`<a class="button" href="/sign-in">Sign in</a>` : html`<a class="button" href="/builds">Builds</a>`;
   const main = html`<div class="notice"><h1 tabindex="-1">Page not found</h1><p>There is no page ${path}. It may have moved, or the address is mistyped.</p>
 <p class="acts"><a class="button" href="/">Start page</a> ${ways} <a class="button" href="/docs">API</a></p></div>`;
-  const reader = { ...(await readerOf(seen, deps)), principal };
+  const reader = { ...(await loadReader(seen, deps)), principal };
   return sendPage(request, reply, { title: 'Page not found', main }, reader, 404);
 }
 
-/** Too many wrong tokens: told to wait. */
+/** Replaces the error with one that asks the user to wait, if there were too many wrong tokens. */
 async function mayWait(thrown: unknown, request: FastifyRequest, deps: ConsoleDeps): Promise<unknown> {
   if (!(thrown instanceof TriageError) || thrown.code !== 'unauthenticated') return thrown;
   const showsToken = request.headers.authorization !== undefined;
@@ -148,10 +157,13 @@ async function mayWait(thrown: unknown, request: FastifyRequest, deps: ConsoleDe
   return new TriageError('rate-limited', message, { retryable: true, retryAfterMs: waitMs });
 }
 
-/** What was read leads back to itself; what was typed is kept, and sent again after signing in. */
+/**
+ * Sends the sign-in page. A page that was read is opened again after signing in; a form that was submitted is
+ * kept and sent again.
+ */
 async function askToSignIn(message: string, request: FastifyRequest, reply: FastifyReply, deps: ConsoleDeps): Promise<FastifyReply> {
   const signingIn = request.url.startsWith('/sign-in');
-  // Whoever shows a token is no browser, and is told what is wrong with it.
+  // A client that sends a token is not a browser, so it gets an error that says what is wrong with the token.
   if (request.method === 'GET' && !signingIn && request.headers.authorization === undefined) {
     return reply.removeHeader('www-authenticate').redirect(`/sign-in?next=${encodeURIComponent(request.url)}`, 303);
   }

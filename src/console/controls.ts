@@ -1,16 +1,16 @@
 import { type Html, html, type Shown } from './html.ts';
 
-/** Where a key works. */
+/** The part of the console where a key works. */
 export type Place = 'queue' | 'item' | 'log' | 'page';
 
 /** A key, what it does, and the action that it represents: the control with that `data-action`, or a handler of that name in the browser. */
 export interface KeyBinding {
-  /** As `KeyboardEvent.key`; two in a row with a blank between; one of several with a bar between. */
+  /** The key as in `KeyboardEvent.key`. Two keys in a row are separated by a blank, alternatives by a bar. */
   readonly keys: string;
   readonly action: string;
   readonly places: readonly Place[];
   readonly does: string;
-  /** Works while somebody types, too; only such a key may be held with Ctrl or Cmd. */
+  /** Works while a person types, too. Only such a key may be held with Ctrl or Cmd. */
   readonly whileTyping?: true;
 }
 
@@ -46,48 +46,50 @@ export const KEYS: readonly KeyBinding[] = [
   { keys: 'Escape', action: 'leave', places: EVERYWHERE, does: 'close, leave a field, or cancel', whileTyping: true },
 ];
 
-/** The keys that work here, in the table's order. */
-export function keysOf(place: Place): readonly KeyBinding[] {
+/** Returns the keys that work here, in the order of the table. */
+export function listKeys(place: Place): readonly KeyBinding[] {
   return KEYS.filter(({ places }) => places.includes(place));
 }
 
-/** The key of an action as a badge shows it; null where it has none. */
-function keyOf(action: string): string | null {
+/** Returns the key of an action as a badge shows it, or null if it has none. */
+function findKey(action: string): string | null {
   return KEYS.find((binding) => binding.action === action)?.keys ?? null;
 }
 
-/** The badge of an action's key; nothing where it has none. */
+/** Renders the badge of an action's key, or nothing if it has none. */
 export function badge(action: string): Html {
-  const key = keyOf(action);
+  const key = findKey(action);
   return html`${key !== null && html` <kbd aria-hidden="true">${key}</kbd>`}`;
 }
 
-/** A link that a key presses. */
+/** Renders a link that a key presses. */
 export function actionLink(action: string, address: string, words: Shown): Html {
   return html`<a class="button" data-action="${action}" href="${address}">${words}${badge(action)}</a>`;
 }
 
-/** A button that a key presses. Give `name` and `value` where its form tells buttons apart by them. */
+/**
+ * Renders a button that a key presses. Give `name` and `value` if its form has several buttons to tell apart.
+ */
 export function actionButton(action: string, words: Shown, field?: { readonly name: string; readonly value: string }): Html {
   const named = field === undefined ? null : html` name="${field.name}" value="${field.value}"`;
   return html`<button data-action="${action}"${named}>${words}${badge(action)}</button>`;
 }
 
-/** A form that posts these fields, with its buttons. */
+/** Renders a form that posts these fields, with its buttons. */
 export function postForm(address: string, fields: Fields, controls: Shown): Html {
   return html`<form method="post" action="${address}">${hiddenFields(fields)}${controls}</form>`;
 }
 
 type Fields = Readonly<Record<string, string | number | undefined>>;
 
-/** Fields of a form that nobody sees; none for what is undefined. */
+/** Renders hidden fields of a form; skips undefined values. */
 export function hiddenFields(fields: Fields): Html[] {
   return Object.entries(fields).flatMap(([name, value]) =>
     value === undefined ? [] : [html`<input type="hidden" name="${name}" value="${value}">`],
   );
 }
 
-/** The choices of a `select`, each with its words where those are others. */
+/** Renders the choices of a `select`, each with its own label if that differs from its value. */
 export function options(choices: readonly (string | number | readonly [value: string, words: string])[], chosen: Shown): Html[] {
   return choices.map((one) => {
     const [value, words] = typeof one === 'object' ? one : [one, one];
@@ -95,7 +97,9 @@ export function options(choices: readonly (string | number | readonly [value: st
   });
 }
 
-/** Links between pages of one kind; `look` is what their `nav` has beside its name. */
+/**
+ * Renders links between pages of one kind. `look` holds attributes of their `nav` in addition to its name.
+ */
 export function tabs(
   label: string,
   links: readonly { readonly address: string; readonly words: Shown; readonly isHere: boolean }[],
@@ -107,7 +111,10 @@ export function tabs(
   return html`<nav class="tabs" aria-label="${label}"${look}><ul class="legend">${items}</ul></nav>`;
 }
 
-/** The ways to the pages before and after one of a list; nothing where there are none. `look` is what its links have beside their address. */
+/**
+ * Renders links to the pages before and after one of a list, or nothing if there are none. `look` holds
+ * attributes of the links in addition to their address.
+ */
 export function pager(
   { offset, size, more }: { readonly offset: number; readonly size: number; readonly more: boolean },
   at: (offset: number) => string,
@@ -119,18 +126,18 @@ export function pager(
   return html`${(offset > 0 || more) && html`<nav class="pages" aria-label="Pages">${links}</nav>`}`;
 }
 
-/** A field for a UTC day. */
+/** Renders a field for a UTC day. */
 export function dayField(name: string, day: string | undefined, words = name): Html {
   return html`<label>${words} <input type="date" name="${name}" value="${day ?? ''}"></label>`;
 }
 
-/** A time as people read it, in UTC, exact in its tooltip and for machines. */
-export function timeOf(iso: string): Html {
+/** Renders a time for people in UTC, with the exact time in its tooltip and for machines. */
+export function renderTime(iso: string): Html {
   return html`<time datetime="${iso}" title="${iso}">${iso.slice(0, 16).replace('T', ' ')} UTC</time>`;
 }
 
-/** "4 min", "3 h", "12 d": how long ago. */
-export function ageOf(iso: string, now: number): string {
+/** Formats how long ago a time was: "4 min", "3 h", "12 d". */
+export function formatAge(iso: string, now: number): string {
   const minutes = Math.max(0, Math.floor((now - Date.parse(iso)) / 60_000));
   if (minutes < 60) return minutes === 0 ? '< 1 min' : `${minutes} min`;
   return minutes < 48 * 60 ? `${Math.floor(minutes / 60)} h` : `${Math.floor(minutes / 1440)} d`;

@@ -10,24 +10,28 @@ class SafeHtml {
 
 export type Html = SafeHtml;
 
-/** What may be in a placeholder. Strings and numbers are escaped; null, undefined and false are nothing. */
+/**
+ * The values allowed in a placeholder. Strings and numbers are escaped; null, undefined and false render
+ * nothing.
+ */
 export type Shown = string | number | Html | null | undefined | false | readonly Shown[];
 
 /**
- * Markup with what is shown in it. Every placeholder is escaped for text and for quoted attributes; it may be nowhere else: not in a tag's or an
- * attribute's name, not in an unquoted value, not in a script or style. For addresses see `linkTarget`.
+ * Builds markup from a template. Every placeholder is escaped for text and for quoted attributes and must not
+ * stand anywhere else: not in the name of a tag or an attribute, not in an unquoted value, not in a script or
+ * style. For addresses see `linkTarget`.
  */
 export function html(parts: TemplateStringsArray, ...values: readonly Shown[]): Html {
   let text = parts[0] ?? '';
-  for (const [at, value] of values.entries()) text += markupOf(value) + (parts[at + 1] ?? '');
+  for (const [at, value] of values.entries()) text += toMarkup(value) + (parts[at + 1] ?? '');
   return new SafeHtml(text);
 }
 
 export const NOTHING: Html = new SafeHtml('');
 
-/** One after the other, with something between them. */
+/** Joins items, with a separator between them. */
 export function joined(items: readonly Shown[], between: Shown = ''): Html {
-  return new SafeHtml(items.map(markupOf).join(markupOf(between)));
+  return new SafeHtml(items.map(toMarkup).join(toMarkup(between)));
 }
 
 type Column = Shown | { readonly number: Shown };
@@ -38,8 +42,9 @@ export function numbers(...names: readonly Shown[]): Column[] {
 }
 
 /**
- * A table that scrolls where it is wider than the page, and on a phone is a list of cards, whose cells say what their column is called unless it is
- * `listed`; `label` names it for those who do not see it. A column of numbers is right-aligned.
+ * Renders a table that scrolls if it is wider than the page. On a phone it becomes a list of cards whose
+ * cells show the names of their columns, unless it is `listed`. `label` names it for people who cannot see
+ * it. A column of numbers is right-aligned.
  */
 export function dataTable(
   label: string,
@@ -56,11 +61,11 @@ function isNumber(column: Column): column is { readonly number: Shown } {
   return typeof column === 'object' && column !== null && 'number' in column;
 }
 
-/** Rows whose cells carry the names of their columns. */
+/** Adds to each cell of the rows the name of its column. */
 function labelled(rows: Shown, names: readonly Shown[]): Html {
-  const labels = names.map((one) => markupOf(one).replace(/<[^<>]*>/g, ''));
+  const labels = names.map((one) => toMarkup(one).replace(/<[^<>]*>/g, ''));
   let column = 0;
-  const text = markupOf(rows).replace(/<(tr|td|th)\b/g, (tag, name) => {
+  const text = toMarkup(rows).replace(/<(tr|td|th)\b/g, (tag, name) => {
     const label = name === 'tr' ? '' : labels[column];
     column = name === 'tr' ? 0 : column + 1;
     return !label || name === 'th' ? tag : `${tag} data-label="${label}"`;
@@ -68,21 +73,27 @@ function labelled(rows: Shown, names: readonly Shown[]): Html {
   return new SafeHtml(text);
 }
 
-/** An address that came from outside, for `href`: http and https only, else null, so that no link runs a script. */
+/**
+ * Returns an address from outside for `href` if it is http or https, else null, so that no link runs a
+ * script.
+ */
 export function linkTarget(address: string | null): string | null {
   if (address === null || !URL.canParse(address)) return null;
   return /^https?:$/.test(new URL(address).protocol) ? address : null;
 }
 
-function markupOf(value: Shown): string {
+function toMarkup(value: Shown): string {
   if (value === null || value === undefined || value === false) return '';
   if (value instanceof SafeHtml) return value.text;
-  if (typeof value === 'object') return value.map(markupOf).join('');
+  if (typeof value === 'object') return value.map(toMarkup).join('');
   if (typeof value === 'number') return String(value);
   return String(value).replace(SPECIAL, (character) => ENTITIES[character] ?? spelledOut(character));
 }
 
-/** What means something in markup; control characters and those that turn the direction of text around, which are shown for what they are. */
+/**
+ * The characters with a meaning in markup, control characters, and characters that change the direction of
+ * text. The last two kinds are shown by their code.
+ */
 const SPECIAL = /[&<>"'\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;', '\0': '\ufffd' };

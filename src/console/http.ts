@@ -4,7 +4,10 @@ import { z } from 'zod';
 import { readBytes } from '../lib/http-body.ts';
 import { type Html, html } from './html.ts';
 
-/** Nothing is loaded from elsewhere, framed or sent away, and only one named policy may make markup of text (Trusted Types). */
+/**
+ * The policy that forbids loading from elsewhere, framing and sending data away. Only one named policy may
+ * turn text into markup (Trusted Types).
+ */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -18,7 +21,7 @@ const CONTENT_SECURITY_POLICY = [
   'trusted-types faultline',
 ].join('; ');
 
-/** The headers of every answer of the console. */
+/** Sets the security headers of every response of the console. */
 export function protect(reply: FastifyReply): void {
   reply
     .header('content-security-policy', CONTENT_SECURITY_POLICY)
@@ -31,7 +34,7 @@ export function protect(reply: FastifyReply): void {
 
 /** Proxies end connections that are silent for long. */
 const HEARTBEAT_MS = 15_000;
-/** When a browser comes again after a broken connection. */
+/** The delay in milliseconds before a browser reconnects after a broken connection. */
 const RETRY_MS = 3_000;
 
 /** Tells one event; text of several lines goes as several lines of data. With an id a reader that comes again goes on after it. */
@@ -83,7 +86,7 @@ export function misreadBanner(request: FastifyRequest, schema: z.ZodObject): Htm
 /** The id in an address. */
 export const IdParams = z.object({ id: z.string().min(1).max(300) });
 
-/** From which row on a list is shown. */
+/** The first row of a list that is shown. */
 export const Offset = z.coerce.number().int().min(0).max(1_000_000).catch(0).default(0);
 
 /** Words in a query; what cannot be meant is taken as not given. */
@@ -110,12 +113,12 @@ export function acceptForms(app: FastifyInstance): void {
   app.addContentTypeParser(
     'application/x-www-form-urlencoded',
     { parseAs: 'string', bodyLimit: MAX_FORM_BYTES },
-    async (_request: unknown, body: string | Buffer) => fieldsOf(String(body)),
+    async (_request: unknown, body: string | Buffer) => parseFields(String(body)),
   );
 }
 
-/** `a=1&b=2&b=3` as `{ a: '1', b: ['2', '3'] }`; line ends as `\n`, as everywhere here. */
-export function fieldsOf(body: string): Record<string, string | string[]> {
+/** Parses `a=1&b=2&b=3` into `{ a: '1', b: ['2', '3'] }`. Line ends become `\n`, as everywhere here. */
+export function parseFields(body: string): Record<string, string | string[]> {
   const form = new URLSearchParams(body);
   const entries = [...new Set(form.keys())].map((name) => {
     const values = form.getAll(name).map((value) => value.replaceAll('\r\n', '\n'));
@@ -125,7 +128,10 @@ export function fieldsOf(body: string): Record<string, string | string[]> {
   return Object.assign(Object.create(null), Object.fromEntries(entries));
 }
 
-/** The body of a form that was refused before it was read, as it came; empty where it is no form, or too large to be one of ours. */
+/**
+ * Reads the unparsed body of a form that was refused before it was read. Returns an empty string if it is not
+ * a form, or too large to be one of ours.
+ */
 export async function refusedForm(request: FastifyRequest): Promise<string> {
   if (!(request.headers['content-type'] ?? '').startsWith('application/x-www-form-urlencoded')) return '';
   if (typeof request.body === 'object' && request.body !== null) return '';

@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { TriageError } from '../domain/errors.ts';
 import { answers, type LibraryEntry } from '../domain/library.ts';
 import { flagSentence } from '../service/review/learn.ts';
-import { reviewerOf } from '../service/review/queue.ts';
+import { requireReviewer } from '../service/review/queue.ts';
 import { confirmStays, withdrawEntry } from '../service/review/undo.ts';
 import { analysisAddress, buildAddress, causeAddress, libraryAddress, search } from './addresses.ts';
 import type { ConsoleDeps } from './console-deps.ts';
-import { hiddenFields, pager, postForm, timeOf } from './controls.ts';
+import { hiddenFields, pager, postForm, renderTime } from './controls.ts';
 import { type Html, html } from './html.ts';
 import { Offset, WordsOrNone } from './http.ts';
 import { answerPage, type ConsoleApp, route } from './page.ts';
@@ -17,7 +17,10 @@ const Params = z.object({ id: z.string().min(1).max(100) });
 const SAID = { withdrawn: 'Withdrawn. It is no longer used.', stays: 'Confirmed. It is used again.' } as const;
 const EntryQuery = z.object({ done: z.enum(['withdrawn', 'stays']).optional().catch(undefined) });
 
-/** `/library`: what people taught, and what can be done about it; `/library/rules`: what they wrote down as rules. */
+/**
+ * Serves `/library`, the entries that people added and the actions on them, and `/library/rules`, the rules
+ * that people wrote.
+ */
 export function registerLibraryPages(app: ConsoleApp, deps: ConsoleDeps): void {
   const { library } = deps.stores;
   app.get('/library', route('review', { querystring: LibraryQuery }), async (request, reply) => {
@@ -45,12 +48,12 @@ export function registerLibraryPages(app: ConsoleApp, deps: ConsoleDeps): void {
   const Reason = z.object({ reason: z.string().trim().min(1, 'Enter a reason for withdrawing it.').max(1000) });
   app.post('/library/:id/withdraw', route('review', { params: Params, body: Reason }), async (request, reply) => {
     const { id } = request.params;
-    await withdrawEntry(deps, { id, by: reviewerOf(request), reason: request.body.reason });
+    await withdrawEntry(deps, { id, by: requireReviewer(request), reason: request.body.reason });
     return reply.redirect(`${libraryAddress(id)}?done=withdrawn`, 303);
   });
   app.post('/library/:id/stay', route('review', { params: Params }), async (request, reply) => {
     const { id } = request.params;
-    await confirmStays(deps, { id, by: reviewerOf(request) });
+    await confirmStays(deps, { id, by: requireReviewer(request) });
     return reply.redirect(`${libraryAddress(id)}?done=stays`, 303);
   });
   registerRulePages(app, deps);
@@ -71,21 +74,21 @@ function libraryMain(query: LibraryQuery, found: readonly LibraryEntry[]): Html 
   const entries = found.slice(0, PAGE_ENTRIES);
   const tabs = (['all', 'flagged', 'withdrawn'] as const).map(
     (show) =>
-      html`<li><a href="${addressOf({ ...query, show, offset: 0 })}" data-swap${query.show === show && html` aria-current="page"`}>${SHOWS[show]}</a></li>`,
+      html`<li><a href="${getListAddress({ ...query, show, offset: 0 })}" data-swap${query.show === show && html` aria-current="page"`}>${SHOWS[show]}</a></li>`,
   );
   return html`<div class="headline"><h1 tabindex="-1">Library</h1><nav aria-label="Which entries"><ul class="tabs">${tabs}<li><a href="/library/rules">Rules</a></li></ul></nav></div>
 <p class="quiet">A decision here answers the next failure with the same fingerprint in the same repository, before any analysis runs.</p>
 <form class="filters" action="/library" role="search" aria-label="Filter the library">${hiddenFields({ show: query.show })}
 <label>Repository <input name="repo" value="${query.repo}" placeholder="owner/name" data-action="search"></label><button>Show</button></form>
 ${entries.length === 0 ? emptyState(query) : html`<ul class="queue entries">${entries.map(row)}</ul>`}
-${pager({ offset: query.offset, size: PAGE_ENTRIES, more: found.length > PAGE_ENTRIES }, (offset) => addressOf({ ...query, offset }), ['Newer', 'Older'], html` class="button"`)}`;
+${pager({ offset: query.offset, size: PAGE_ENTRIES, more: found.length > PAGE_ENTRIES }, (offset) => getListAddress({ ...query, offset }), ['Newer', 'Older'], html` class="button"`)}`;
 }
 
 function row(entry: LibraryEntry): Html {
   const { id, category, title, repository, confirmedBy, confirmedAt, timesSeen } = entry;
   return html`<li data-row><span class="sureness">${timesSeen}×</span> <span class="category">${category}</span>
 <span class="what"><a class="title" href="${libraryAddress(id)}" data-row-link>${title}</a></span>
-<span class="from">${repository} · ${timeOf(confirmedAt)}</span><span class="why">decided by ${confirmedBy}${standing(entry)}</span></li>`;
+<span class="from">${repository} · ${renderTime(confirmedAt)}</span><span class="why">decided by ${confirmedBy}${standing(entry)}</span></li>`;
 }
 
 function standing(entry: LibraryEntry): Html {
@@ -102,14 +105,14 @@ function emptyState({ repo, show }: LibraryQuery): Html {
   return html`<p class="empty">No entries yet. Accept or correct an answer in <a href="/review">Review</a> to add one.</p>`;
 }
 
-function addressOf({ repo, show, offset }: LibraryQuery): string {
+function getListAddress({ repo, show, offset }: LibraryQuery): string {
   return `/library${search({ repo, show: show === 'all' ? undefined : show, offset: offset || undefined })}`;
 }
 
 function entryMain(entry: LibraryEntry): Html {
   const { title, category, kind, repository, confirmedBy, confirmedAt, timesSeen, lastSeenAt, rootCause, fixRecommendation } = entry;
   return html`<div class="item"><h1 tabindex="-1">${title}</h1>
-<p class="place">${repository} · decided by ${confirmedBy}, ${timeOf(confirmedAt)} · seen ${timesSeen}×, last ${timeOf(lastSeenAt)}</p>
+<p class="place">${repository} · decided by ${confirmedBy}, ${renderTime(confirmedAt)} · seen ${timesSeen}×, last ${renderTime(lastSeenAt)}</p>
 ${banners(entry)}
 <section class="card verdict" aria-label="What it says"><p class="sure"><span class="category">${category}</span> · ${kind.replaceAll('_', ' ')} · <strong>${answers(entry) ? 'in use' : 'not in use'}</strong></p>
 <div class="cause">${prose(rootCause)}</div><dl class="points"><div><dt>Fix</dt><dd>${prose(fixRecommendation)}</dd></div></dl></section>
@@ -123,7 +126,7 @@ ${entry.withdrawn === null && withdrawForm(entry)}</div>`;
 function banners(entry: LibraryEntry): Html {
   const { withdrawn, flag, stays, id } = entry;
   if (withdrawn !== null)
-    return html`<div class="banner bad"><p><strong>Withdrawn</strong> by ${withdrawn.by}, ${timeOf(withdrawn.at)}: ${withdrawn.reason}</p></div>`;
+    return html`<div class="banner bad"><p><strong>Withdrawn</strong> by ${withdrawn.by}, ${renderTime(withdrawn.at)}: ${withdrawn.reason}</p></div>`;
   if (flag === null) return html``;
   const last = html`<a href="${buildAddress(flag.last)}">the newest</a>`;
   if (stays !== null) return html`<div class="banner"><p>${flagSentence(flag)} (${last}). ${stays.by} confirmed it.</p></div>`;

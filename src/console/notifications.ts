@@ -20,10 +20,10 @@ import {
   saveRule,
   sendTest,
 } from '../service/notification-rules.ts';
-import { reviewerOf } from '../service/review/queue.ts';
+import { requireReviewer } from '../service/review/queue.ts';
 import { analysisAddress } from './addresses.ts';
 import type { ConsoleDeps } from './console-deps.ts';
-import { hiddenFields, options, postForm, timeOf } from './controls.ts';
+import { hiddenFields, options, postForm, renderTime } from './controls.ts';
 import { dataTable, type Html, html } from './html.ts';
 import { answerPage, type ConsoleApp, route } from './page.ts';
 
@@ -55,7 +55,10 @@ const Params = z.object({ id: z.string().min(1).max(100) });
 const LISTED = 20;
 const NEW_RULE = 'New notification rule';
 
-/** `/notifications`: rules that say whom to tell of which failures, each tried on the past week; and where messages about the failures of owners go. */
+/**
+ * Serves `/notifications`: rules that define who is notified of which failures, each with a preview on the
+ * past week, and the channels for the failures of each owner.
+ */
 export function registerNotifications(app: ConsoleApp, deps: ConsoleDeps): void {
   const { notificationRules: rules } = deps.stores;
   app.get('/notifications', route('review', { querystring: ListQuery }), async (request, reply) => {
@@ -66,24 +69,24 @@ export function registerNotifications(app: ConsoleApp, deps: ConsoleDeps): void 
     return answerPage(request, reply, deps, { part: 'notifications', title: 'Notifications', main, ...(done && { said: SAID[done] }) });
   });
   app.post('/notifications/owners', route('review', { body: OwnerForm }), async (request, reply) => {
-    const failure = await refusalOf(async () => {
+    const failure = await findRefusal(async () => {
       const given = Object.entries(request.body).map(([name, value]) => [name, name === 'owner' ? value : value.trim() || null]);
-      await saveOwner(deps, parsed(OwnerChannelsInput, Object.fromEntries(given)), reviewerOf(request));
+      await saveOwner(deps, parsed(OwnerChannelsInput, Object.fromEntries(given)), requireReviewer(request));
     });
     if (failure === null) return reply.redirect('/notifications?done=owner#owners', 303);
     const main = listMain(await rules.list(), ownersPart(await rules.owners(), request.body, failure), deps.messengers);
     return answerPage(request, reply, deps, { part: 'notifications', title: 'Notifications', main, said: 'Not saved.' }, 400);
   });
   app.get('/notifications/:id', route('review', { params: Params }), async (request, reply) => {
-    const rule = await ruleOf(request.params.id);
-    const main = ruleMain({ fields: fieldsOf(rule), messengers: deps.messengers, ...(await pastOf(rule)) });
+    const rule = await findRule(request.params.id);
+    const main = ruleMain({ fields: toFields(rule), messengers: deps.messengers, ...(await readHistory(rule)) });
     return answerPage(request, reply, deps, { part: 'notifications', title: rule?.name ?? NEW_RULE, main });
   });
   app.post('/notifications/:id', route('review', { params: Params, body: RuleForm }), async (request, reply) => {
-    const rule = await ruleOf(request.params.id);
-    const outcome = await actOn(deps, request.body, reviewerOf(request), rule);
+    const rule = await findRule(request.params.id);
+    const outcome = await actOn(deps, request.body, requireReviewer(request), rule);
     if (outcome === 'saved' || outcome === 'deleted') return reply.redirect(`/notifications?done=${outcome}`, 303);
-    const main = ruleMain({ fields: request.body, messengers: deps.messengers, ...(await pastOf(rule)), ...outcome });
+    const main = ruleMain({ fields: request.body, messengers: deps.messengers, ...(await readHistory(rule)), ...outcome });
     const page = {
       part: 'notifications' as const,
       title: rule?.name ?? NEW_RULE,
@@ -92,18 +95,18 @@ export function registerNotifications(app: ConsoleApp, deps: ConsoleDeps): void 
     };
     return answerPage(request, reply, deps, page, outcome.failure === undefined ? 200 : 400);
   });
-  /** Undefined: a new one. */
-  const ruleOf = async (id: string): Promise<NotificationRule | undefined> => {
+  /** Finds a rule. Returns undefined for a new one. */
+  const findRule = async (id: string): Promise<NotificationRule | undefined> => {
     if (id === 'new') return undefined;
     const rule = await rules.find(id);
     if (rule === null) throw new TriageError('not-found', `There is no notification rule ${id}.`);
     return rule;
   };
-  const pastOf = async (rule: NotificationRule | undefined) =>
+  const readHistory = async (rule: NotificationRule | undefined) =>
     rule && { rule, messages: await rules.messages(rule.id, LISTED), events: await rules.events(rule.id, LISTED) };
 }
 
-/** What came of a form that is shown again. */
+/** The result of a form that is shown again. */
 interface Outcome {
   readonly failure?: string;
   readonly preview?: RulePreview;
@@ -113,13 +116,13 @@ interface Outcome {
 async function actOn(deps: ConsoleDeps, form: RuleForm, by: string, rule?: NotificationRule): Promise<Outcome | 'saved' | 'deleted'> {
   const { act, version } = form;
   let preview: RulePreview | undefined;
-  const failure = await refusalOf(async () => {
+  const failure = await findRefusal(async () => {
     if (act === 'delete') return rule === undefined ? undefined : await deleteRule(deps, rule.id, by);
     if (act === 'preview') {
       preview = await previewRule(deps, previewed(form));
       return;
     }
-    const input = parsed(NotificationRuleInput, inputOf(form));
+    const input = parsed(NotificationRuleInput, toRuleInput(form));
     if (act === 'test') await sendTest(deps, input, by, rule?.id);
     else await saveRule(deps, input, by, rule === undefined ? undefined : { id: rule.id, version: Number(version) });
   });
@@ -129,7 +132,7 @@ async function actOn(deps: ConsoleDeps, form: RuleForm, by: string, rule?: Notif
   return act === 'test' ? { tested: true } : { ...(preview && { preview }) };
 }
 
-/** A preview needs no name and no place to send to. */
+/** Builds the input for a preview, which needs no name and no destination. */
 function previewed(form: RuleForm): NotificationRuleInput {
   const isPlaced = form.channel !== '' && form.destination.trim() !== '';
   const shown = {
@@ -137,12 +140,15 @@ function previewed(form: RuleForm): NotificationRuleInput {
     name: form.name.trim() || 'Preview',
     ...(!isPlaced && { channel: form.channel || 'webhook', destination: '–' }),
   };
-  const input = parsed(NotificationRuleInput, inputOf(shown));
+  const input = parsed(NotificationRuleInput, toRuleInput(shown));
   return isPlaced ? input : { ...input, destination: '' };
 }
 
-/** What is wrong with what somebody asked for, as a sentence; null: nothing. Throws all that is nobody's mistake. */
-async function refusalOf(work: () => Promise<void>): Promise<string | null> {
+/**
+ * Runs the work and returns what is wrong with the request as a sentence, or null if nothing is. Throws
+ * errors that are not the user's mistake.
+ */
+async function findRefusal(work: () => Promise<void>): Promise<string | null> {
   try {
     await work();
     return null;
@@ -166,13 +172,25 @@ const LABELS: Readonly<Record<string, string>> = {
   ...{ slackMention: 'Slack ID', teams: 'Teams webhook', teamsMention: 'Teams user', email: 'E-mail' },
 };
 
-const hourOf = (value: string) => (value === '' ? null : Number(value));
+const parseHour = (value: string) => (value === '' ? null : Number(value));
 
-function inputOf({ when, everyMinutes, quietFrom, quietTo, byOwner, mention, enabled, timeZone, act, version, ...rest }: RuleForm): object {
+function toRuleInput({
+  when,
+  everyMinutes,
+  quietFrom,
+  quietTo,
+  byOwner,
+  mention,
+  enabled,
+  timeZone,
+  act,
+  version,
+  ...rest
+}: RuleForm): object {
   return {
     ...rest,
     ...{ byOwner: byOwner === 'on', mention: mention === 'on', enabled: enabled === 'on' },
-    ...{ everyMinutes: Number(everyMinutes), digestHour: hourOf(when), quietFrom: hourOf(quietFrom), quietTo: hourOf(quietTo) },
+    ...{ everyMinutes: Number(everyMinutes), digestHour: parseHour(when), quietFrom: parseHour(quietFrom), quietTo: parseHour(quietTo) },
     timeZone: timeZone.trim() || 'UTC',
   };
 }
@@ -184,7 +202,7 @@ const NEW: Fields = {
   ...{ enabled: 'on', version: '' },
 };
 
-function fieldsOf(rule: NotificationRule | undefined): Fields {
+function toFields(rule: NotificationRule | undefined): Fields {
   if (rule === undefined) return NEW;
   const { name, query, channel, destination, everyMinutes, timeZone, version } = rule;
   const box = (on: boolean) => (on ? ('on' as const) : undefined);
@@ -202,7 +220,7 @@ function listMain(rules: readonly NotificationRule[], owners: Html | null, messe
       rule,
     ) => html`<tr><td><a href="/notifications/${rule.id}">${rule.name}</a><br><code class="quiet">${rule.query === '' ? 'all failures' : rule.query}</code></td>
 <td>${CHANNEL_NAMES[rule.channel]}<br><span class="quiet">${rule.destination}${rule.byOwner && ', or the owner’s'}</span></td>
-<td>${whenOf(rule)}</td><td>${rule.enabled ? html`<span class="status good">on</span>` : html`<span class="status">off</span>`}</td></tr>`,
+<td>${renderSchedule(rule)}</td><td>${rule.enabled ? html`<span class="status good">on</span>` : html`<span class="status">off</span>`}</td></tr>`,
   );
   const missing = NewsChannel.options.filter((channel) => messengers[channel] === undefined).map((channel) => CHANNEL_NAMES[channel]);
   return html`<h1 tabindex="-1">Notifications</h1>
@@ -213,11 +231,11 @@ ${missing.length > 0 && html`<p class="quiet">Not configured: ${missing.join(', 
 ${owners}`;
 }
 
-const clockOf = (hour: number) => `${String(hour).padStart(2, '0')}:00`;
+const formatHour = (hour: number) => `${String(hour).padStart(2, '0')}:00`;
 
-function whenOf({ digestHour, everyMinutes, quietFrom, quietTo, timeZone }: NotificationRule): Html {
-  const quiet = quietFrom === null || quietTo === null ? '' : `, not from ${clockOf(quietFrom)} to ${clockOf(quietTo)}`;
-  const when = digestHour === null ? `at once, at most one message in ${everyMinutes} min` : `daily at ${clockOf(digestHour)}`;
+function renderSchedule({ digestHour, everyMinutes, quietFrom, quietTo, timeZone }: NotificationRule): Html {
+  const quiet = quietFrom === null || quietTo === null ? '' : `, not from ${formatHour(quietFrom)} to ${formatHour(quietTo)}`;
+  const when = digestHour === null ? `at once, at most one message in ${everyMinutes} min` : `daily at ${formatHour(digestHour)}`;
   const zone = digestHour === null && quiet === '' ? '' : ` ${timeZone}`;
   return html`${when}${quiet}<span class="quiet">${zone}</span>`;
 }
@@ -275,7 +293,7 @@ ${rule !== undefined && html`${pastPart(messages, events)}<details><summary>Dele
 }
 
 function formFields(fields: Fields, messengers: Messengers): Html {
-  const hours = Array.from({ length: 24 }, (_, hour) => [String(hour), clockOf(hour)] as const);
+  const hours = Array.from({ length: 24 }, (_, hour) => [String(hour), formatHour(hour)] as const);
   const channels = NewsChannel.options.filter((channel) => messengers[channel] !== undefined || channel === fields.channel);
   const names = Object.values(messengers).flatMap(({ destinations }) => destinations ?? []);
   const box = (name: 'byOwner' | 'mention' | 'enabled', words: string) =>
@@ -299,7 +317,7 @@ function formFields(fields: Fields, messengers: Messengers): Html {
 }
 
 function previewPart({ days, messages, isPart, list }: RulePreview): Html {
-  const causeOf = ({ title, repository, state, analysisId }: RulePreview['list'][number]['causes'][number]) =>
+  const renderCause = ({ title, repository, state, analysisId }: RulePreview['list'][number]['causes'][number]) =>
     html`${state !== null && html`<span class="status">${state}</span> `}<a href="${analysisAddress(analysisId)}">${title}</a> <span class="quiet">${repository}</span><br>`;
   const rows = list.map(
     ({
@@ -308,7 +326,7 @@ function previewPart({ days, messages, isPart, list }: RulePreview): Html {
       destination,
       causes,
       more,
-    }) => html`<tr><td>${timeOf(at)}</td><td>${causes.map(causeOf)}${more > 0 && html`<span class="quiet">and ${more} more</span>`}</td>
+    }) => html`<tr><td>${renderTime(at)}</td><td>${causes.map(renderCause)}${more > 0 && html`<span class="quiet">and ${more} more</span>`}</td>
 <td>${destination === '' ? html`<span class="quiet">no destination yet</span>` : html`${CHANNEL_NAMES[channel]} <span class="quiet">${destination}</span>`}</td></tr>`,
   );
   return html`<div class="banner" id="preview"><p><strong>This rule would have sent ${messages === 0 ? 'no message' : counted(messages, 'message')} in the last ${days} days.</strong>${isPart && ' Only the newest failures were looked at.'}</p></div>
@@ -319,18 +337,18 @@ function pastPart(messages: readonly SentMessage[], events: readonly RuleEvent[]
   const outcomes = { done: 'sent', skipped: 'nothing to say', superseded: 'superseded', failed: 'failed' } as const;
   const rows = messages.map(
     ({ at, target, outcome, error, answers }) =>
-      html`<tr><td>${timeOf(at)}</td><td>${target}</td><td>${counted(answers, 'answer')}</td><td>${outcome === null ? 'pending' : outcomes[outcome]}${error !== null && html`<br><span class="${outcome === 'failed' ? 'wrong' : 'quiet'}">${error}</span>`}</td></tr>`,
+      html`<tr><td>${renderTime(at)}</td><td>${target}</td><td>${counted(answers, 'answer')}</td><td>${outcome === null ? 'pending' : outcomes[outcome]}${error !== null && html`<br><span class="${outcome === 'failed' ? 'wrong' : 'quiet'}">${error}</span>`}</td></tr>`,
   );
   return html`<h2>Messages</h2>${rows.length === 0 ? html`<p class="quiet">None yet.</p>` : dataTable('Latest messages', ['Time (UTC)', 'Goes to', 'Answers', 'State'], rows, { className: 'listed' })}${historyPart(events)}`;
 }
 
-/** Who changed it, and what it was then. */
+/** Renders who changed a rule, and what it was then. */
 function historyPart(events: readonly RuleEvent[]): Html {
   const shown = (value: unknown) => value !== null && value !== '' && typeof value !== 'object';
-  const wordsOf = (detail: RuleEvent['detail']) =>
+  const formatDetail = (detail: RuleEvent['detail']) =>
     SHOWN_FIELDS.flatMap((name) => (shown(detail[name]) ? [String(detail[name])] : [])).join(' · ');
   const items = events.map(
-    ({ at, by, what, detail }) => html`<li>${timeOf(at)} ${by}: ${what} <span class="quiet">${wordsOf(detail)}</span></li>`,
+    ({ at, by, what, detail }) => html`<li>${renderTime(at)} ${by}: ${what} <span class="quiet">${formatDetail(detail)}</span></li>`,
   );
   return html`<details><summary>History (${events.length})</summary><ol class="past">${items}</ol></details>`;
 }

@@ -2,11 +2,11 @@ import type { Build } from '../domain/build.ts';
 import type { Principal } from '../domain/review.ts';
 import { findBuild } from '../service/answers/views.ts';
 import { canRerun, rerunFailedJobs } from '../service/rerun.ts';
-import { reviewerOf } from '../service/review/queue.ts';
+import { requireReviewer } from '../service/review/queue.ts';
 import type { Rerun } from '../stores/outside.ts';
 import { buildAddress } from './addresses.ts';
 import type { ConsoleDeps } from './console-deps.ts';
-import { ageOf, postForm } from './controls.ts';
+import { formatAge, postForm } from './controls.ts';
 import { type Html, html, linkTarget, type Shown } from './html.ts';
 import { IdParams } from './http.ts';
 import { type ConsoleApp, mayReview, route } from './page.ts';
@@ -22,12 +22,15 @@ const NAMES: Readonly<Record<Build['provider'], string>> = {
   upload: 'its CI',
 };
 
-/** What a build's CI is called. */
+/** Returns the name of a build's CI system. */
 export function ciName({ provider }: Pick<Build, 'provider'>): string {
   return NAMES[provider];
 }
 
-/** "Open in GitLab", at a line where its page can be opened at one; nothing where no page is known. */
+/**
+ * Renders a link such as "Open in GitLab", to a line if the page can be opened at one. Returns null if no
+ * page is known.
+ */
 export function logPageLink(build: Pick<Build, 'provider'>, page: string | undefined, line?: number, look: Shown = null): Html | null {
   const anchor = page?.lastIndexOf('#') ?? -1;
   const bare = anchor >= 0 && page?.includes('{line}', anchor) === true ? page.slice(0, anchor) : page;
@@ -37,7 +40,10 @@ export function logPageLink(build: Pick<Build, 'provider'>, page: string | undef
   return html`<a${look} href="${target}" rel="noreferrer">Open in ${ciName(build)}${at}</a>`;
 }
 
-/** The address that opens a file of a repository in somebody's editor; null without an editor, and for what is no path within a repository. */
+/**
+ * Returns the address that opens a file of a repository in a user's editor. Returns null without an editor,
+ * and if the path does not lie within a repository.
+ */
 export function editorAddress(
   template: string,
   { path, line, repository }: { readonly path: string; readonly line: number | null | undefined; readonly repository: string },
@@ -54,22 +60,25 @@ export function editorAddress(
   return template.replace(/\{(path|line|repository|name)\}/g, (_, field: string) => values[field] ?? '');
 }
 
-/** `POST /builds/:id/rerun`: has the CI run the failed jobs again. */
+/** Serves `POST /builds/:id/rerun`, which has the CI run the failed jobs again. */
 export function registerRerun(app: ConsoleApp, deps: ConsoleDeps): void {
   app.post('/builds/:id/rerun', route('review', { params: IdParams }), async (request, reply) => {
     const build = await findBuild(deps.stores.builds, request.params.id, {});
-    await rerunFailedJobs(deps, build, reviewerOf(request));
+    await rerunFailedJobs(deps, build, requireReviewer(request));
     return reply.redirect(`${buildAddress(build.id)}#rerun`, 303);
   });
 }
 
-/** What was asked of the CI of a build, and, where that is set up, a way to have its failed jobs run again, which asks once more first. */
+/**
+ * Renders the re-run requests that were sent to a build's CI. If re-runs are set up, also renders a form to
+ * re-run the failed jobs, which asks for confirmation.
+ */
 export function rerunPart(build: Build, reruns: readonly Rerun[], principal: Principal | null, deps: ConsoleDeps): Html {
   const offers = mayReview(principal) && canRerun(build, deps.providers);
   const ci = ciName(build);
   const items = reruns.map(({ by, at, outcome, error }) => {
     const said = { asked: 'waiting for its answer', done: 'accepted', failed: `failed. ${error}` };
-    return html`<li>${by} asked ${ci} ${ageOf(at, deps.clock.now())} ago to re-run the failed jobs: <span class="${outcome === 'failed' && 'wrong'}">${said[outcome]}</span></li>`;
+    return html`<li>${by} asked ${ci} ${formatAge(at, deps.clock.now())} ago to re-run the failed jobs: <span class="${outcome === 'failed' && 'wrong'}">${said[outcome]}</span></li>`;
   });
   const form = html`<details><summary>Re-run failed jobs</summary><p>${ci} runs the failed jobs of ${build.pipeline} #${build.number} again, on the same commit. What they do outside, such as a deployment, happens again.</p>
 ${postForm(`${buildAddress(build.id)}/rerun`, {}, html`<button>Re-run now</button>`)}</details>`;

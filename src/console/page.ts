@@ -8,14 +8,14 @@ import type { ScopedStores } from '../stores/stores.ts';
 import { search } from './addresses.ts';
 import { ASSETS } from './assets.ts';
 import type { ConsoleDeps } from './console-deps.ts';
-import { keysOf, type Place } from './controls.ts';
+import { listKeys, type Place } from './controls.ts';
 import { type Html, html, type Shown } from './html.ts';
 import { protect } from './http.ts';
 
 interface Page {
-  /** What the tab says; the page's own `h1` is part of `main`. */
+  /** The title of the browser tab; the page's own `h1` is part of `main`. */
   readonly title: string;
-  /** Which keys work on it; absent: those of every page. */
+  /** The place whose keys work on the page; if absent, only the keys of every page work. */
   readonly place?: Place;
   /** The part of the console that the page belongs to. */
   readonly part?: Part;
@@ -32,7 +32,7 @@ interface Page {
 
 type Part = 'review' | 'causes' | 'builds' | 'insights' | 'library' | 'notifications' | 'settings';
 
-/** Who looks at the page, and how they like it. */
+/** The person who views the page, and their preferences. */
 export interface Reader {
   readonly principal: Principal | null;
   readonly preferences: Preferences;
@@ -50,8 +50,8 @@ const PARTS: readonly { readonly part: Part; readonly name: string; readonly rol
   { part: 'settings', name: 'Settings', role: 'admin' },
 ];
 
-/** By which names CODEOWNERS, commits and assignments call whoever reads the page. */
-export function namesOf({ principal, preferences }: Reader): string[] {
+/** Lists the names by which CODEOWNERS, commits and assignments refer to the reader of the page. */
+export function listReaderNames({ principal, preferences }: Reader): string[] {
   return principal === null ? [] : [principal.name, ...preferences.handles];
 }
 
@@ -63,9 +63,9 @@ export function route<const Schema extends FastifySchema = Record<never, never>>
   return { config: { access: { role } }, schema: schema ?? ({} as Schema) };
 }
 
-/** Sends a page as whoever asked likes it. */
+/** Sends a page with the preferences of the user who requested it. */
 export async function answerPage(request: FastifyRequest, reply: FastifyReply, deps: ConsoleDeps, page: Page, status = 200) {
-  return sendPage(request, reply, page, await readerOf(request, deps), status);
+  return sendPage(request, reply, page, await loadReader(request, deps), status);
 }
 
 /** Sends a page in its frame. What it shows is of this moment and this reader: it is stored nowhere. */
@@ -123,7 +123,7 @@ function searchField({ place }: Page): Html {
 }
 
 function keyList(place: Place, keys: boolean): Html {
-  const rows = keysOf(place).map(
+  const rows = listKeys(place).map(
     (binding) =>
       html`<div data-binding="${binding.action}" data-keys="${binding.keys}"${binding.whileTyping && html` data-typing`}><dt>${binding.keys.split(/[ |]/).map((key) => html`<kbd>${key}</kbd> `)}</dt><dd>${binding.does}</dd></div>`,
   );
@@ -132,29 +132,32 @@ function keyList(place: Place, keys: boolean): Html {
 <form method="dialog"><button>Close</button></form></dialog>`;
 }
 
-/** So long a count of what waits is shown again, in milliseconds. */
+/** Milliseconds for which a count of waiting items is reused. */
 const COUNT_MS = 5_000;
 const counted = new WeakMap<ScopedStores, Map<string, { readonly at: number; readonly count: Promise<number | null> }>>();
 
-/** Who looks at the page that answers this request. */
-export async function readerOf(request: FastifyRequest, deps: Pick<ConsoleDeps, 'stores'>): Promise<Reader> {
+/** Loads the person who requested the page, and their preferences. */
+export async function loadReader(request: FastifyRequest, deps: Pick<ConsoleDeps, 'stores'>): Promise<Reader> {
   const { principal } = request;
   if (principal === null) return { principal, preferences: DEFAULT_PREFERENCES, waiting: null };
   const [preferences, waiting] = await Promise.all([deps.stores.preferences.of(principal.name), waitingFor(principal, deps.stores)]);
   return { principal, preferences, waiting };
 }
 
-/** The same for a page that says what is wrong: whoever's preferences cannot be read now still gets it. */
+/** Loads the reader of an error page, which is sent even if the preferences cannot be read now. */
 export async function readerOrUsual(request: FastifyRequest, deps: Pick<ConsoleDeps, 'stores'>): Promise<Reader> {
-  return await readerOf(request, deps).catch(() => ({ principal: request.principal, preferences: DEFAULT_PREFERENCES, waiting: null }));
+  return await loadReader(request, deps).catch(() => ({ principal: request.principal, preferences: DEFAULT_PREFERENCES, waiting: null }));
 }
 
-/** After a decision the next page counts anew. */
+/** Forgets the count of waiting items, so that the next page after a decision counts again. */
 export function forgetWaiting(stores: ScopedStores): void {
   counted.delete(stores);
 }
 
-/** How many items wait for whoever may review; a few seconds old at most. A count that cannot be obtained is no reason to show no page. */
+/**
+ * Counts the items that wait for a reviewer. The count may be a few seconds old. If it cannot be obtained,
+ * the page is shown without it.
+ */
 async function waitingFor(principal: Principal, stores: ScopedStores): Promise<number | null> {
   if (!mayReview(principal)) return null;
   const known = counted.get(stores) ?? new Map();

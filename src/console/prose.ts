@@ -1,15 +1,16 @@
 import { type Html, html, joined, type Shown } from './html.ts';
 
 /**
- * What a model or a person wrote, as a closed subset of Markdown: paragraphs, lists, `code`, bold, and [E3], which leads to that piece of
- * evidence on the page. Everything else is shown as it stands: no images, no links to elsewhere, no headings, no HTML.
+ * Renders the text of a model or a person as a closed subset of Markdown: paragraphs, lists, `code`, bold,
+ * and [E3], which links to that piece of evidence on the page. Everything else is shown as it stands: no
+ * images, no links to elsewhere, no headings, no HTML.
  */
 export function prose(text: string, evidence: ReadonlySet<string> = new Set()): Html {
   const blocks = text.replaceAll('\r\n', '\n').split('\n\n');
-  return joined(blocks.filter((block) => block.trim() !== '').map((block) => blockOf(block.trim(), evidence)));
+  return joined(blocks.filter((block) => block.trim() !== '').map((block) => renderBlock(block.trim(), evidence)));
 }
 
-/** One line of such words, without paragraphs. */
+/** Renders one line of such text, without paragraphs. */
 export function inlineProse(text: string, evidence: ReadonlySet<string> = new Set()): Html {
   return joined(
     text.split('`').map((part, at, all) => (at % 2 === 1 && at < all.length - 1 ? html`<code>${part}</code>` : spoken(part, at, evidence))),
@@ -18,7 +19,7 @@ export function inlineProse(text: string, evidence: ReadonlySet<string> = new Se
 
 const BULLET = /^ {0,3}(?:[-*]|\d{1,3}[.)]) (.*)$/;
 
-function blockOf(block: string, evidence: ReadonlySet<string>): Html {
+function renderBlock(block: string, evidence: ReadonlySet<string>): Html {
   const lines = block.split('\n');
   const items = lines.map((line) => BULLET.exec(line)?.[1] ?? null);
   if (items.every((item) => item !== null))
@@ -26,7 +27,7 @@ function blockOf(block: string, evidence: ReadonlySet<string>): Html {
   return html`<p>${lines.map((line, at) => [at > 0 && html`<br>`, inlineProse(line, evidence)])}</p>`;
 }
 
-/** An odd backtick at the end quotes nothing and stays. */
+/** Renders text outside code spans. An unmatched backtick at the end is kept as it is. */
 function spoken(part: string, at: number, evidence: ReadonlySet<string>): Shown {
   const before = at % 2 === 1 ? '`' : '';
   return (before + part).split('**').map((piece, index, all) => {
@@ -43,7 +44,7 @@ function cited(text: string, evidence: ReadonlySet<string>): Shown {
   });
 }
 
-/** A chip that leads to a piece of evidence on the same page. */
+/** Renders a chip that links to a piece of evidence on the same page. */
 export function evidenceChip(id: string): Html {
   return html`<a class="chip" href="#${id}">${id}</a>`;
 }

@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { KINDS } from '../domain/category.ts';
 import { TriageError } from '../domain/errors.ts';
 import { type Rule, RuleInput } from '../domain/library.ts';
-import { reviewerOf } from '../service/review/queue.ts';
+import { requireReviewer } from '../service/review/queue.ts';
 import { createRule, type RuleTrial, tryRule, withdrawRule } from '../service/review/rules.ts';
 import { buildAddress } from './addresses.ts';
 import type { ConsoleDeps } from './console-deps.ts';
-import { options, postForm, timeOf } from './controls.ts';
+import { options, postForm, renderTime } from './controls.ts';
 import { type Html, html } from './html.ts';
 import { answerPage, type ConsoleApp, route } from './page.ts';
 import { CATEGORY_KEYS } from './review/item-page.ts';
@@ -26,7 +26,7 @@ const RuleForm = z.object({
 });
 type RuleForm = z.infer<typeof RuleForm>;
 
-/** `/library/rules`: patterns that reviewers wrote down, each tried before it is stored. */
+/** Serves `/library/rules`, the patterns that reviewers wrote. Each is tested before it is stored. */
 export function registerRulePages(app: ConsoleApp, deps: ConsoleDeps): void {
   const frame = { title: 'Rules', part: 'library' } as const;
   app.get('/library/rules', route('review', { querystring: ListQuery }), async (request, reply) => {
@@ -40,7 +40,7 @@ export function registerRulePages(app: ConsoleApp, deps: ConsoleDeps): void {
     return answerPage(request, reply, deps, { ...frame, title: 'New rule', main });
   });
   app.post('/library/rules', route('review', { body: RuleForm }), async (request, reply) => {
-    const outcome = await actOn(deps, request.body, reviewerOf(request));
+    const outcome = await actOn(deps, request.body, requireReviewer(request));
     if (outcome === 'stored') return reply.redirect('/library/rules?done=stored', 303);
     const said = outcome.failure === null ? {} : { said: 'Not saved.' };
     const page = { ...frame, title: 'New rule', main: ruleFormMain(request.body, outcome), ...said };
@@ -49,14 +49,14 @@ export function registerRulePages(app: ConsoleApp, deps: ConsoleDeps): void {
   const Reason = z.object({ reason: z.string().trim().min(1).max(1000) });
   const Params = z.object({ id: z.string().min(1).max(100) });
   app.post('/library/rules/:id/withdraw', route('review', { params: Params, body: Reason }), async (request, reply) => {
-    await withdrawRule(deps, { id: request.params.id, by: reviewerOf(request), reason: request.body.reason });
+    await withdrawRule(deps, { id: request.params.id, by: requireReviewer(request), reason: request.body.reason });
     return reply.redirect('/library/rules?done=withdrawn', 303);
   });
 }
 
 async function actOn(deps: ConsoleDeps, { act, ...fields }: RuleForm, reviewer: string): Promise<RuleOutcome | 'stored'> {
-  const parsed = RuleInput.safeParse(inputOf(fields));
-  if (!parsed.success) return { failure: sentenceOf(parsed.error), trial: null };
+  const parsed = RuleInput.safeParse(toRuleInput(fields));
+  if (!parsed.success) return { failure: describeIssue(parsed.error), trial: null };
   try {
     if (act === 'store') {
       await createRule(deps, parsed.data, reviewer);
@@ -70,7 +70,7 @@ async function actOn(deps: ConsoleDeps, { act, ...fields }: RuleForm, reviewer: 
   }
 }
 
-function inputOf({ repository, kind, sample, ...rest }: RuleFields) {
+function toRuleInput({ repository, kind, sample, ...rest }: RuleFields) {
   return { ...rest, sample: sample.replaceAll('\r\n', '\n'), repository: repository.trim() || null, ...(kind !== '' && { kind }) };
 }
 
@@ -79,13 +79,13 @@ const NAMES: Readonly<Record<string, string>> = {
   ...{ sample: 'The sample', pattern: 'The pattern', category: 'The category' },
 };
 
-function sentenceOf({ issues }: z.ZodError): string {
+function describeIssue({ issues }: z.ZodError): string {
   const [first] = issues;
   const field = String(first?.path[0] ?? '');
   return `${NAMES[field] ?? field} is invalid: ${first?.message ?? 'unknown'}.`;
 }
 
-/** What came of a rule that was not stored. */
+/** The result of a rule that was not stored. */
 interface RuleOutcome {
   readonly failure: string | null;
   readonly trial: RuleTrial | null;
@@ -96,7 +96,10 @@ type RuleFields = { readonly [Field in keyof RuleInput]: string };
 
 const LISTED = 20;
 
-/** Writing a rule: it is tried first, on its sample, on green builds and on what failed last. */
+/**
+ * Renders the form for a new rule. The rule is tested first: on its sample, on passing builds and on the
+ * latest failures.
+ */
 function ruleFormMain(fields: RuleFields, { failure, trial }: RuleOutcome): Html {
   const { pattern, sample, repository, category, kind, rootCause, fixRecommendation } = fields;
   const kinds = KINDS.filter((one) => one !== 'unknown').map((one) => [one, one.replaceAll('_', ' ')] as const);
@@ -119,14 +122,14 @@ function trialPart({ line, matches, tried }: RuleTrial): Html {
     .slice(0, LISTED)
     .map(
       ({ failure, repository, pipeline, number, category, seenAt }) =>
-        html`<li><a href="${buildAddress(failure.buildId)}">${repository} ${pipeline} #${number}</a> ${category !== null && html`was <span class="category">${category}</span>`} <span class="quiet">${failure.message.slice(0, 160)} · ${timeOf(seenAt)}</span></li>`,
+        html`<li><a href="${buildAddress(failure.buildId)}">${repository} ${pipeline} #${number}</a> ${category !== null && html`was <span class="category">${category}</span>`} <span class="quiet">${failure.message.slice(0, 160)} · ${renderTime(seenAt)}</span></li>`,
     );
   return html`<div class="banner good"><p><strong>The rule can be saved.</strong> It matches this line of the sample:</p><pre tabindex="0">${line}</pre>
 <p>It matches ${matches.length} of the ${tried} latest failures and no green build.${matches.length === 0 && html` <strong class="warn">No stored failure has this line: check that the sample is copied from a log.</strong>`}</p>
 ${rows.length > 0 && html`<ul class="past">${rows}</ul>`}</div>`;
 }
 
-/** Rules of reviewers, the newest first. */
+/** Renders the rules of reviewers, newest first. */
 function rulesMain(rules: readonly Rule[], withWithdrawn: boolean): Html {
   return html`<div class="headline"><h1 tabindex="-1">Rules</h1><nav aria-label="Library"><ul class="tabs"><li><a href="/library">Library</a></li><li><a href="/library/rules" aria-current="page">Rules</a></li></ul></nav></div>
 <p class="quiet">A rule answers failures whose log matches its pattern, unless a reviewer has confirmed their cause.</p>
@@ -141,7 +144,7 @@ function ruleCard({ id, version, repository, author, createdAt, withdrawn, ...ru
     html`<p><label>Reason <input name="reason" required maxlength="1000"></label> <button>Withdraw</button></p>`,
   );
   return html`<section class="card"><h2>${rule.title}</h2>
-<p><span class="category">${rule.category}</span> · ${repository ?? 'every repository'} · by ${author}, ${timeOf(createdAt)}${version > 1 && html` · version ${version}`} · answered ${rule.timesUsed}×</p>
+<p><span class="category">${rule.category}</span> · ${repository ?? 'every repository'} · by ${author}, ${renderTime(createdAt)}${version > 1 && html` · version ${version}`} · answered ${rule.timesUsed}×</p>
 <pre tabindex="0">${rule.pattern}</pre><p>${rule.rootCause}</p><p class="quiet">Fix: ${rule.fixRecommendation}</p>
 ${withdrawn === null ? html`<details><summary>Withdraw</summary>${withdraw}</details>` : html`<p><strong>Withdrawn</strong> by ${withdrawn.by}: ${withdrawn.reason}</p>`}</section>`;
 }

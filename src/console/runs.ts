@@ -4,10 +4,10 @@ import { z } from 'zod';
 import type { Analysis } from '../domain/analysis.ts';
 import type { Build } from '../domain/build.ts';
 import { TriageError } from '../domain/errors.ts';
-import { minOf } from '../lib/collections.ts';
+import { findMin } from '../lib/collections.ts';
 import { formatDollars, formatDuration } from '../notifications/answer-view.ts';
 import { formatNumber } from '../notifications/visible-text.ts';
-import { type AnalysisTrace, type StepTrace, type ToolTrace, traceOf, traceStep } from '../service/answers/trace.ts';
+import { type AnalysisTrace, buildTrace, type StepTrace, type ToolTrace, traceStep } from '../service/answers/trace.ts';
 import { findAnalysis } from '../service/answers/views.ts';
 import type { RunStep } from '../stores/triages.ts';
 import { analysisAddress, buildAddress, runAddress } from './addresses.ts';
@@ -17,7 +17,7 @@ import { type Html, html } from './html.ts';
 import { type Emit, IdParams, protect, sendEvents } from './http.ts';
 import { answerPage, type ConsoleApp, route } from './page.ts';
 
-/** `/runs/:id`: what an analysis did, step by step; with the id of a build, what is being done for it now. */
+/** Serves `/runs/:id`, the steps of an analysis, or, for the id of a build, the steps of its current run. */
 export function registerRunPages(app: ConsoleApp, deps: ConsoleDeps): void {
   app.get('/runs/:id', route('read', { params: IdParams }), async (request, reply) => {
     const analysis = await deps.stores.analyses.find(request.params.id);
@@ -35,13 +35,13 @@ export function registerRunPages(app: ConsoleApp, deps: ConsoleDeps): void {
 }
 
 async function traced(analysis: Analysis, { masker }: ConsoleDeps): Promise<AnalysisTrace> {
-  return await traceOf(analysis, async (text) => (await masker.mask(text)).text);
+  return await buildTrace(analysis, async (text) => (await masker.mask(text)).text);
 }
 
 async function sendFinished(analysis: Analysis, request: FastifyRequest, reply: FastifyReply, deps: ConsoleDeps): Promise<FastifyReply> {
   const trace = await traced(analysis, deps);
   const main = html`<h1 tabindex="-1">How Faultline reached “${analysis.answer.title}”</h1>
-${headOf(trace)}
+${renderHead(trace)}
 <ol class="steps">${trace.steps.map((step, at) => stepLine(step, at + 1, { startedAt: begunAt(trace), milliseconds: trace.milliseconds }))}</ol>
 ${trace.truncated && html`<p>Not all steps are shown; the JSON has them all.</p>`}
 ${trace.notes.length > 0 && html`<h2>Notes</h2><ul>${trace.notes.map((note) => html`<li>${note}</li>`)}</ul>`}
@@ -49,7 +49,7 @@ ${trace.notes.length > 0 && html`<h2>Notes</h2><ul>${trace.notes.map((note) => h
   return answerPage(request, reply, deps, { title: 'Run', part: 'builds', main });
 }
 
-function headOf({ terminationReason, totals, milliseconds, reduction, model, analyst, action, promptHashes }: AnalysisTrace): Html {
+function renderHead({ terminationReason, totals, milliseconds, reduction, model, analyst, action, promptHashes }: AnalysisTrace): Html {
   const cost =
     totals.modelCalls === 0
       ? 'no model used'
@@ -59,10 +59,13 @@ function headOf({ terminationReason, totals, milliseconds, reduction, model, ana
 <p class="quiet">Log ${formatNumber(reduction.logLines)} lines → ${formatNumber(reduction.keptLines)} kept · ${model === null ? `analyst ${analyst}` : `model ${model}`}${prompts.length > 0 && ` · prompts ${prompts.join(', ')}`}</p>`;
 }
 
-/** Steps of one run may begin before the clock of the first one that was stored, as after a resume. */
+/**
+ * Returns the start of a run. Its steps may begin before the clock of the first stored one, for example after
+ * a resume.
+ */
 function begunAt({ steps, createdAt }: AnalysisTrace): number {
   const starts = steps.map(({ startedAt }) => Date.parse(startedAt));
-  return minOf(starts, Date.parse(createdAt));
+  return findMin(starts, Date.parse(createdAt));
 }
 
 async function sendLive(id: string, request: FastifyRequest, reply: FastifyReply, deps: ConsoleDeps): Promise<FastifyReply> {
@@ -71,7 +74,7 @@ async function sendLive(id: string, request: FastifyRequest, reply: FastifyReply
   const run = await liveRun(build.id, 0, deps);
   const only = run.analyses.length === 1 ? run.analyses[0] : undefined;
   if (run.ended && only !== undefined) return reply.redirect(runAddress(only.id), 303);
-  const steps = await Promise.all(run.steps.map((step) => stepOf(step, deps)));
+  const steps = await Promise.all(run.steps.map((step) => renderStep(step, deps)));
   const main = livePage(build, run, steps);
   return answerPage(request, reply, deps, { title: 'Run', part: 'builds', main });
 }
@@ -96,7 +99,7 @@ const LONGEST_MS = 30 * 60_000;
 
 type LiveRun = Awaited<ReturnType<typeof liveRun>>;
 
-/** What is being done for a build now: steps after a position, and where the run stands. */
+/** Reads the current run of a build: the steps after a position, and the state of the run. */
 async function liveRun(buildId: string, after: number, { stores }: Pick<ConsoleDeps, 'stores'>) {
   const job = await stores.triages.findByBuild(buildId);
   const [steps, analyses] = await Promise.all([stores.runSteps.after(buildId, after), stores.analyses.heads([buildId])]);
@@ -111,14 +114,15 @@ async function liveRun(buildId: string, after: number, { stores }: Pick<ConsoleD
   return { steps, analyses, ended, sentence: job === null ? 'This build needs no analysis.' : sentences[job.state] };
 }
 
-/** A stored step as a line of the page. */
-async function stepOf({ position, step }: RunStep, { masker }: Pick<ConsoleDeps, 'masker'>): Promise<Html> {
+/** Renders a stored step as a line of the page. */
+async function renderStep({ position, step }: RunStep, { masker }: Pick<ConsoleDeps, 'masker'>): Promise<Html> {
   return stepLine(await traceStep(step, async (text) => (await masker.mask(text)).text), position, null);
 }
 
 /**
- * `/runs/:id/events`: the steps of a build that is being looked at, as they end. Each event's id is its position: a reader that
- * comes again goes on after it. The last event is `done`, with the address of what was found.
+ * Serves `/runs/:id/events`: the steps of a build that a user watches, as they end. The id of each event is
+ * its position, so a reader that reconnects continues after it. The last event is `done`, with the address of
+ * the result.
  */
 function registerRunEvents(app: ConsoleApp, deps: ConsoleDeps): void {
   const schema = {
@@ -138,7 +142,7 @@ function registerRunEvents(app: ConsoleApp, deps: ConsoleDeps): void {
         const run = await liveRun(build.id, after, deps);
         for (const step of run.steps) {
           after = step.position;
-          emit('step', (await stepOf(step, deps)).text, String(after));
+          emit('step', (await renderStep(step, deps)).text, String(after));
         }
         emit('state', html`${run.sentence}`.text);
         const [only] = run.analyses;
@@ -151,7 +155,10 @@ function registerRunEvents(app: ConsoleApp, deps: ConsoleDeps): void {
   });
 }
 
-/** One finished step as a line that opens; steps in which something failed are open. `scale` is absent while the run goes on. */
+/**
+ * Renders one finished step as a line that can be opened. Steps in which something failed are open. `scale`
+ * is null while the run continues.
+ */
 function stepLine(step: StepTrace, number: number, scale: RunScale | null): Html {
   const failed = step.tools.some(isFailure);
   const took = formatDuration(step.milliseconds);
@@ -173,12 +180,12 @@ function toolLine(tool: ToolTrace): Html {
 ${args.length > 0 && html`<br><span class="quiet mono">${args.join(' · ')}</span>`}<br><span class="quiet">${tool.why}</span></li>`;
 }
 
-/** Finding nothing is an answer. */
+/** Checks whether a tool call failed. An empty result is not a failure. */
 function isFailure({ status }: ToolTrace): boolean {
   return status !== 'ok' && status !== 'empty';
 }
 
-/** How long the whole run took and when it began, both in milliseconds: what the bars are drawn to. */
+/** The start and the length of the whole run, both in milliseconds; the scale of the bars. */
 interface RunScale {
   readonly startedAt: number;
   readonly milliseconds: number;
@@ -188,7 +195,10 @@ const WIDTH = 200;
 /** A step of a millisecond is still to be seen. */
 const MIN_WIDTH = 1;
 
-/** When a step began and how long it took, drawn to the scale of the whole run. The same is said in words beside it. */
+/**
+ * Draws when a step began and how long it took, to the scale of the whole run. The text next to it says the
+ * same.
+ */
 function bar(step: Pick<StepTrace, 'startedAt' | 'milliseconds'>, scale: RunScale): Html {
   const total = Math.max(1, scale.milliseconds);
   const from = clamp(((Date.parse(step.startedAt) - scale.startedAt) / total) * WIDTH, WIDTH - MIN_WIDTH);

@@ -8,10 +8,10 @@ import { neighbours } from '../lib/collections.ts';
 import { formatNumber } from '../notifications/visible-text.ts';
 import { analysisAddress, buildAddress, reviewAddress, search } from './addresses.ts';
 import type { ConsoleDeps } from './console-deps.ts';
-import { ageOf, pager } from './controls.ts';
+import { formatAge, pager } from './controls.ts';
 import { type Html, html, joined, type Shown } from './html.ts';
 import { Offset } from './http.ts';
-import { type ConsoleApp, namesOf, readerOf, route, sendPage } from './page.ts';
+import { type ConsoleApp, listReaderNames, loadReader, route, sendPage } from './page.ts';
 
 /** Failures that are read for one page; those of one cause of a build are one row of it. */
 const ROWS = 100;
@@ -24,14 +24,14 @@ const Query = z.object({
 
 type Found = Awaited<ReturnType<typeof find>>;
 
-/** `/search?q=`: failures by what they say and what they are, newest first. An id leads to its own page. */
+/** Serves `/search?q=`, failures by their text and properties, newest first. An id leads to its own page. */
 export function registerSearch(app: ConsoleApp, deps: ConsoleDeps): void {
   app.get('/search', route('read', { querystring: Query }), async (request, reply) => {
     const { q, offset } = request.query;
     const known = idAddress(q);
     if (known !== null) return reply.redirect(known, 303);
-    const reader = await readerOf(request, deps);
-    const read = readSearch(q, deps.clock.now(), namesOf(reader));
+    const reader = await loadReader(request, deps);
+    const read = readSearch(q, deps.clock.now(), listReaderNames(reader));
     const found = read instanceof TriageError || read.terms.length === 0 ? null : await find(deps, read, offset);
     const main = html`<h1 tabindex="-1">Search</h1>${searchForm(q, read instanceof TriageError ? read.message : null)}${help(found === null)}${
       read instanceof TriageError ? null : html`${chips(read, q)}${found !== null && results(found, q, offset, deps.clock.now())}`
@@ -50,7 +50,7 @@ function readSearch(q: string, now: number, me: readonly string[]): Search | Tri
   }
 }
 
-/** Where an id leads that was pasted; null where it is none. */
+/** Returns the address for a pasted id, or null if the text is not an id. */
 function idAddress(q: string): string | null {
   const [, kind] = /^(bld|ana|rev)_[0-9a-z]{10,60}$/.exec(q) ?? [];
   if (kind === undefined) return null;
@@ -64,7 +64,7 @@ async function find({ stores }: ConsoleDeps, { filter }: Search, offset: number)
   return { rows, heads, more: found.length > ROWS };
 }
 
-function addressOf(q: string, offset = 0): string {
+function getSearchAddress(q: string, offset = 0): string {
   return `/search${search({ q, offset: offset || undefined })}`;
 }
 
@@ -74,13 +74,15 @@ function searchForm(q: string, wrong: string | null): Html {
 ${wrong !== null && html`<p class="wrong" id="wrong" role="alert">${wrong}</p>`}</form>`;
 }
 
-/** What is requested, each part with a link that takes it out; then what may be added. */
+/**
+ * Renders the filters in use, each with a link that removes it, followed by the filters that may be added.
+ */
 function chips({ terms }: Search, q: string): Html {
   if (terms.length === 0) return html``;
   const without = (at: number) => terms.flatMap(({ typed }, other) => (other === at ? [] : [typed])).join(' ');
   const given = terms.map(
     ({ typed }, at) =>
-      html`<li><a class="chip" href="${addressOf(without(at))}" aria-label="Remove ${typed}">${typed} <span aria-hidden="true">×</span></a></li>`,
+      html`<li><a class="chip" href="${getSearchAddress(without(at))}" aria-label="Remove ${typed}">${typed} <span aria-hidden="true">×</span></a></li>`,
   );
   const has = new Set(terms.map(({ typed }) => typed.toLowerCase()));
   const names = new Set(terms.map(({ name }) => name));
@@ -90,12 +92,12 @@ function chips({ terms }: Search, q: string): Html {
   const more = [...times, ...flags, ...categories].filter((one) => !has.has(one.toLowerCase()));
   return html`<ul class="legend" aria-label="Filters in use">${given}</ul>
 <details class="narrow"><summary>Narrow</summary><p>${joined(
-    more.map((one) => html`<a class="chip" href="${addressOf(`${q} ${one}`)}">${one}</a>`),
+    more.map((one) => html`<a class="chip" href="${getSearchAddress(`${q} ${one}`)}">${one}</a>`),
     ' ',
   )}</p></details>`;
 }
 
-/** By the search box; open where there is nothing else to read. */
+/** Renders the help next to the search field. It is open if there are no results. */
 function help(open: boolean): Html {
   const rows = (Object.entries(SEARCH_NAMES) as [SearchName, string][]).map(
     ([name, example]) => html`<dt><code>${example}</code></dt><dd>${EXPLAINED[name]}</dd>`,
@@ -131,25 +133,25 @@ function results({ rows, heads, more }: Found, q: string, offset: number, now: n
     offset === 0 && !more
       ? `${formatNumber(rows.length)} ${rows.length === 1 ? 'failure' : 'failures'}`
       : `Failures ${formatNumber(offset + 1)}–${formatNumber(offset + rows.length)}`;
-  return html`<p role="status">${count}, newest first.</p><ol class="found">${groups.map((group) => resultOf(group, titles, q, now))}</ol>
-${pager({ offset, size: ROWS, more }, (at) => addressOf(q, at))}`;
+  return html`<p role="status">${count}, newest first.</p><ol class="found">${groups.map((group) => renderResult(group, titles, q, now))}</ol>
+${pager({ offset, size: ROWS, more }, (at) => getSearchAddress(q, at))}`;
 }
 
-/** Failures that follow each other and have one cause in one build are one row. */
-function resultOf(group: readonly [FailureRow, ...FailureRow[]], titles: ReadonlyMap<string, string>, q: string, now: number): Shown {
+/** Renders consecutive failures with the same cause in the same build as one row. */
+function renderResult(group: readonly [FailureRow, ...FailureRow[]], titles: ReadonlyMap<string, string>, q: string, now: number): Shown {
   const [row] = group;
   const { failure, repository, pipeline, number, branch, commit, category, analysisId, decidedBy, seenAt } = row;
   const [line = ''] = failure.message.split('\n');
   const title = (analysisId === null ? undefined : titles.get(analysisId)) ?? failure.test?.name ?? line;
   const tests = [...new Set(group.flatMap(({ failure: { test } }) => (test === null ? [] : [test.name])))];
   const narrowed = (part: string, words: string) =>
-    q.includes(part) ? html`${words}` : html`<a href="${addressOf(`${q} ${part}`.slice(0, MAX_SEARCH))}">${words}</a>`;
+    q.includes(part) ? html`${words}` : html`<a href="${getSearchAddress(`${q} ${part}`.slice(0, MAX_SEARCH))}">${words}</a>`;
   const place: Shown[] = [
     narrowed(`repo:${repository}`, repository),
     html`<a href="${buildAddress(failure.buildId)}">${pipeline} #${number}</a>`,
     branch !== null && narrowed(`branch:${branch}`, branch),
     commit !== null && html`<code>${shortCommit(commit)}</code>`,
-    ageOf(seenAt, now),
+    formatAge(seenAt, now),
   ].filter((part) => part !== false);
   return html`<li><a class="title" href="${analysisId === null ? buildAddress(failure.buildId) : analysisAddress(analysisId)}">${title}</a>
 <span class="category">${category ?? 'not analyzed'}</span>${decidedBy !== null && html` <span class="quiet">decided by ${decidedBy}</span>`}${group.length > 1 && html` <span class="quiet">${group.length} failures</span>`}

@@ -8,10 +8,10 @@ import { type Connectable, connect, providerNamed, webhookAddress } from '../ser
 import type { ConsoleDeps } from './console-deps.ts';
 import { hiddenFields, KEYS } from './controls.ts';
 import { dataTable, type Html, html } from './html.ts';
-import { answerPage, type ConsoleApp, readerOf, route, sendPage } from './page.ts';
+import { answerPage, type ConsoleApp, loadReader, route, sendPage } from './page.ts';
 import { unreadLogs } from './unread-logs.ts';
 
-/** Of all that one press of a button asks. */
+/** Time limit of all requests that one press of a button makes, in milliseconds. */
 const LIMIT_MS = 60_000;
 
 const Name = z.string().min(1).max(40);
@@ -22,7 +22,7 @@ const SettingsForm = z.object({
   act: z.enum(['check', 'create', 'test']),
 });
 
-/** `/settings`: which CI systems are connected, and how each is. */
+/** Serves `/settings`, the connected CI systems and the state of each. */
 export function registerSettings(app: ConsoleApp, deps: ConsoleDeps): void {
   const { publicUrl } = deps.config.http;
   app.get('/settings', route('admin', { querystring: SettingsQuery }), async (request, reply) => {
@@ -72,7 +72,10 @@ ${await unreadLogs(deps)}`;
 /** The providers whose secret an embedded installation makes at its first start. */
 const SELF_MADE: readonly string[] = ['github', 'jenkins'];
 
-/** `repository`: as it was typed; `findings`: null where nothing was asked yet. */
+/**
+ * Renders the page of a provider. `repository` is shown as it was typed; `findings` is null before the first
+ * check.
+ */
 async function providerMain(
   provider: Connectable,
   publicUrl: string | null,
@@ -143,23 +146,23 @@ const MeForm = z.object({
 });
 const MeQuery = z.object({ saved: z.literal('1').optional() });
 
-/** `/me`: how the pages behave for whoever is signed in. */
+/** Serves `/me`, the preferences of the signed-in user. */
 export function registerMe(app: ConsoleApp, deps: ConsoleDeps): void {
   app.get('/me', route('read', { querystring: MeQuery }), async (request, reply) => {
-    const reader = await readerOf(request, deps);
+    const reader = await loadReader(request, deps);
     const said = request.query.saved === undefined ? {} : { said: 'Saved.' };
-    const main = mePage(holderOf(request.principal), reader.preferences);
+    const main = mePage(requirePrincipal(request.principal), reader.preferences);
     return sendPage(request, reply, { title: 'Your settings', main, ...said }, reader);
   });
   app.post('/me', route('read', { body: MeForm }), async (request, reply) => {
     const { handles, editor, keys, theme, wrap, timestamps } = request.body;
     const preferences = { handles, editor, keys: keys === 'on', theme, wrap: wrap === 'on', timestamps: timestamps === 'on' };
-    await deps.stores.preferences.set(holderOf(request.principal).name, preferences);
+    await deps.stores.preferences.set(requirePrincipal(request.principal).name, preferences);
     return reply.redirect('/me?saved=1', 303);
   });
 }
 
-function holderOf(principal: Principal | null): Principal {
+function requirePrincipal(principal: Principal | null): Principal {
   if (principal === null) throw new TriageError('unauthenticated', 'You are not signed in.');
   return principal;
 }

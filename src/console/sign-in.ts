@@ -5,7 +5,7 @@ import type { SignInProvider } from '../ports/access.ts';
 import type { ConsoleDeps } from './console-deps.ts';
 import { hiddenFields } from './controls.ts';
 import { type Html, html } from './html.ts';
-import { fieldsOf } from './http.ts';
+import { parseFields } from './http.ts';
 import { answerPage, type ConsoleApp } from './page.ts';
 
 const OPEN = { open: 'people who sign in have no session yet; invalid tokens are rate limited' };
@@ -18,12 +18,12 @@ const Next = z
   .catch('/')
   .default('/');
 
-/** What was typed when the session ended; sent again to `next` by a form. */
+/** The form fields from when the session ended, which a form sends again to `next`. */
 const Held = z.string().max(200_000).catch('').default('');
 
 interface SignInForm {
   readonly next: string;
-  /** Why the last try failed; null on the first. */
+  /** The reason why the last attempt failed; null on the first. */
   readonly failure: string | null;
   /** A form was sent without a session: `next` takes forms. */
   readonly signedOut: boolean;
@@ -32,7 +32,7 @@ interface SignInForm {
   readonly held?: string;
 }
 
-/** A token in exchange for a session; and the way out. */
+/** Serves sign-in, which exchanges a token for a session, and sign-out. */
 export function registerSignIn(app: ConsoleApp, deps: ConsoleDeps): void {
   app.get('/sign-in', { config: { access: OPEN }, schema: { querystring: z.object({ next: Next }) } }, async (request, reply) => {
     const main = signInPage({ next: request.query.next, failure: null, signedOut: false, provider: deps.signIn?.name ?? null });
@@ -55,7 +55,7 @@ export function registerSignIn(app: ConsoleApp, deps: ConsoleDeps): void {
       return answerPage(request, reply, deps, { title: 'Sign in', main }, status);
     }
     if (held === '') return reply.redirect(next, 303);
-    const main = sendAgainPage(next, fieldsOf(held));
+    const main = sendAgainPage(next, parseFields(held));
     return answerPage(request, reply, deps, { title: 'Signed in', main });
   });
   app.post('/sign-out', { config: { access: OPEN } }, async (request, reply) => {
@@ -75,7 +75,7 @@ ${provider !== null && html`<p><a class="button" href="/sign-in/openid?next=${en
 <p class="quiet">Faultline prints a token when it first starts. To create more, run <code>faultline token make</code>.</p></div>`;
 }
 
-/** The form that could not be taken, with all that was typed into it. */
+/** Renders the form that could not be accepted, with everything that was typed into it. */
 function sendAgainPage(next: string, fields: Readonly<Record<string, string | readonly string[]>>): Html {
   const inputs = Object.entries(fields).flatMap(([name, values]) => [values].flat().flatMap((value) => hiddenFields({ [name]: value })));
   return html`<div class="notice"><h1 tabindex="-1">You are signed in</h1><p>What you typed before is still here.</p>
@@ -88,14 +88,15 @@ const LONGEST_MS = 20_000;
 
 const Begun = z.object({ secrets: z.string(), next: Next });
 
-/** Signing in by OpenID Connect: there and back. */
+/** Serves sign-in by OpenID Connect: the redirect and the callback. */
 export function registerSignInElsewhere(app: ConsoleApp, deps: ConsoleDeps): void {
-  const callbackOf = ({ protocol, host }: FastifyRequest) => new URL(CALLBACK, deps.config.http.publicUrl ?? `${protocol}://${host}`).href;
+  const buildCallbackAddress = ({ protocol, host }: FastifyRequest) =>
+    new URL(CALLBACK, deps.config.http.publicUrl ?? `${protocol}://${host}`).href;
   app.get(
     '/sign-in/openid',
     { config: { access: OPEN_ELSEWHERE }, schema: { querystring: z.object({ next: Next }) } },
     async (request, reply) => {
-      const { address, secrets } = await providerOf(deps).begin(callbackOf(request), AbortSignal.timeout(LONGEST_MS));
+      const { address, secrets } = await requireProvider(deps).begin(buildCallbackAddress(request), AbortSignal.timeout(LONGEST_MS));
       reply.header('set-cookie', deps.sessions.remember(request, JSON.stringify({ secrets, next: request.query.next })));
       return reply.redirect(address, 303);
     },
@@ -103,14 +104,14 @@ export function registerSignInElsewhere(app: ConsoleApp, deps: ConsoleDeps): voi
   app.get(CALLBACK, { config: { access: OPEN_ELSEWHERE } }, async (request, reply) => {
     const { secrets, next } = begunIn(deps.sessions.remembered(request));
     const query = new URL(request.url, 'http://localhost').search;
-    const principal = await providerOf(deps).finish(callbackOf(request), query, secrets, AbortSignal.timeout(LONGEST_MS));
+    const principal = await requireProvider(deps).finish(buildCallbackAddress(request), query, secrets, AbortSignal.timeout(LONGEST_MS));
     deps.logger.info({ principal: principal.name, address: request.ip, by: 'openid' }, 'signed in');
     reply.header('set-cookie', [await deps.sessions.begin(request, principal), deps.sessions.remember(request, '')]);
     return reply.redirect(next, 303);
   });
 }
 
-function providerOf({ signIn }: ConsoleDeps): SignInProvider {
+function requireProvider({ signIn }: ConsoleDeps): SignInProvider {
   if (signIn === null || signIn === undefined)
     throw new TriageError('invalid-config', 'No OpenID Connect issuer is configured. Sign in with a token.');
   return signIn;

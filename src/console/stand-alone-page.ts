@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { type Html, html } from './html.ts';
 
-/** The console's own looks, with what a page that is alone needs beside them. */
+/** The styles of the console, and those that only a stand-alone page needs. */
 const REPORT_STYLES = ['base.css', 'charts.css', 'comparison.css', 'replay-report.css'].map(read).join('\n');
 
 function read(name: string): string {
@@ -11,7 +11,9 @@ function read(name: string): string {
   return lines.filter((line) => line !== '').join('\n');
 }
 
-/** A whole HTML page around `main` that needs no other file, runs no script, and asks nobody for anything. */
+/**
+ * Renders a whole HTML page around `main` that needs no other file, runs no script, and sends no requests.
+ */
 export function standAlonePage(title: string, main: Html): string {
   const digest = createHash('sha256').update(REPORT_STYLES).digest('base64');
   const policy = `default-src 'none'; style-src 'sha256-${digest}'; base-uri 'none'; form-action 'none'`;

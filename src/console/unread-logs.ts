@@ -4,7 +4,7 @@ import type { ConsoleDeps } from './console-deps.ts';
 import { dataTable, type Html, html } from './html.ts';
 import { ciName } from './outside.ts';
 
-/** So many repositories are named, those with the most such builds first. */
+/** The maximum number of repositories that are listed, those with the most such builds first. */
 const MOST = 20;
 const DAYS = 7;
 

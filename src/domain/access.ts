@@ -13,15 +13,18 @@ export interface Scoped {
 }
 
 /**
- * Who may use a route, declared on the route itself. A route without one is refused at start-up, so that none is open by
- * accident; `open` needs a stated reason.
+ * The access rule of a route, declared on the route itself. A route without a rule is refused at start-up, so
+ * that no route is open by accident. `open` needs a stated reason.
  */
 export type RouteAccess =
   | { readonly role: Role }
   | { readonly signature: Exclude<Provider, 'upload'> | 'slack' }
   | { readonly open: string };
 
-/** For whoever brings something of a repository. Throws `forbidden` where the token is for other repositories. */
+/**
+ * Checks that a principal may submit data for a repository. Throws `forbidden` if the token is for other
+ * repositories.
+ */
 export function requireInScope(principal: Principal | null, repository: string): void {
   if (principal === null || isInScope(principal.repositories, repository)) return;
   throw new TriageError('forbidden', `The token "${principal.name}" does not give access to the repository ${repository}.`, {
@@ -60,7 +63,7 @@ export const AccessToken = z.object({
 });
 export type AccessToken = z.infer<typeof AccessToken>;
 
-/** What whoever makes a token says of it; `checkNewToken` says what does not go together. */
+/** The fields of a request to create a token. `checkNewToken` rejects combinations that are not allowed. */
 export const NewToken = z.object({
   name: z
     .string()
@@ -73,7 +76,10 @@ export const NewToken = z.object({
 });
 export type NewToken = z.infer<typeof NewToken>;
 
-/** What does not go together. Throws `invalid-input`, and `conflict` for a name that the configuration uses. */
+/**
+ * Checks that the fields of a new token fit together. Throws `invalid-input` if they do not, and `conflict`
+ * if the configuration already uses the name.
+ */
 export function checkNewToken({ name, roles, repositories }: NewToken, configuredNames: readonly string[]): void {
   if (repositories !== null && roles.includes('admin')) {
     throw new TriageError(
@@ -85,30 +91,42 @@ export function checkNewToken({ name, roles, repositories }: NewToken, configure
     throw new TriageError('conflict', `FAULTLINE_TOKENS already has a token named ${name}. Choose another name.`);
 }
 
-/** A new token: a prefix that scanners know, 256 random bits, and a checksum that distinguishes a mistyped one from an unknown one. */
+/**
+ * Creates a token: a prefix that secret scanners know, 256 random bits, and a checksum that distinguishes a
+ * mistyped token from an unknown one.
+ */
 export function makeToken(): string {
   const secret = inDigits(BigInt(`0x${randomBytes(32).toString('hex')}`), SECRET_DIGITS);
-  return `${PREFIX}${secret}${checksumOf(secret)}`;
+  return `${PREFIX}${secret}${computeChecksum(secret)}`;
 }
 
-/** Whether it has the form of a token and its checksum fits. Says nothing of whether anybody made it. */
+/**
+ * Returns true if the text has the form of a token and its checksum is correct. Does not check that the token
+ * was ever issued.
+ */
 export function isTokenForm(text: string): boolean {
   const [, secret = '', checksum] = FORM.exec(text) ?? [];
-  return checksum !== undefined && checksum === checksumOf(secret);
+  return checksum !== undefined && checksum === computeChecksum(secret);
 }
 
-/** What is stored of a token. It has 256 random bits, so a hash that is made to be slow would defend nothing. */
+/**
+ * Returns the digest under which a token is stored. A token has 256 random bits, so a slow hash would add no
+ * protection.
+ */
 export function digestOfToken(token: string): string {
   return createHash('sha256').update(token).digest('hex');
 }
 
-/** Whether a repository is one of those; absent or null: all are. */
+/**
+ * Returns true if one of the patterns covers the repository. Null or undefined means that all repositories
+ * are in scope.
+ */
 export function isInScope(repositories: readonly string[] | null | undefined, repository: string): boolean {
   if (repositories === null || repositories === undefined) return true;
   return repositories.some((pattern) => (pattern.endsWith('/*') ? repository.startsWith(pattern.slice(0, -1)) : repository === pattern));
 }
 
-function checksumOf(secret: string): string {
+function computeChecksum(secret: string): string {
   return inDigits(BigInt(crc32(secret)), CHECKSUM_DIGITS);
 }
 
@@ -132,7 +150,10 @@ export const EditorTemplate = z
     message: `must begin with the scheme of an editor (${EDITORS.replaceAll('|', ', ')}) and contain {path}`,
   });
 
-/** What somebody set for the pages. Unknown fields of other versions are left out, broken ones read as the default. */
+/**
+ * The settings that a user chose for the console. Unknown fields from other versions are dropped; invalid
+ * fields read as the default.
+ */
 export const Preferences = z.object({
   /** Whether single keys act (WCAG 2.1.4 asks that they can be turned off). */
   keys: z.boolean().catch(true).default(true),
@@ -141,7 +162,7 @@ export const Preferences = z.object({
   wrap: z.boolean().catch(true).default(true),
   /** Whether time stamps of logs are shown where every line has one. */
   timestamps: z.boolean().catch(false).default(false),
-  /** Handles and teams that CODEOWNERS and commits call the holder by, beside the holder's name. */
+  /** Handles and teams that CODEOWNERS and commits use for the holder, in addition to the holder's name. */
   handles: z.array(z.string().max(200)).max(20).catch([]).default([]),
   /** An address that opens a file in the holder's editor, with `{path}` and `{line}` in it; empty: none. */
   editor: EditorTemplate.catch('').default(''),

@@ -73,9 +73,9 @@ export function isNotDevelopersFault({ category, kind }: Pick<Classification, 'c
 }
 
 /**
- * Whether a structured witness speaks for the category (a test, a tool's error, an exception), or two that
- * do not depend on one another: a rule and the learned words. A category without witnesses was named by a
- * model, whose claims are checked instead.
+ * Returns true if a structured witness supports the category (a test, a tool's error, an exception), or if
+ * two independent witnesses do: a rule and the learned words. Also returns true for a category without
+ * witnesses: a model named it, and the model's claims are checked instead.
  */
 export function isFounded({ witnesses }: { readonly witnesses?: readonly Witness[] | undefined }): boolean {
   if (witnesses === undefined) return true;
@@ -89,7 +89,7 @@ export const SimilarCase = z.object({
   evidence: z.string(),
   title: z.string(),
   category: Category.nullable(),
-  /** Who decided it; null where nobody did. */
+  /** The person who decided it; null if it was not decided. */
   confirmedBy: z.string().nullable(),
   /** How alike, 0..1. */
   score: z.number().min(0).max(1),
@@ -108,7 +108,10 @@ export const Answer = z.object({
   title: z.string(),
   rootCause: z.string(),
   fixRecommendation: z.string(),
-  /** The kind of act that the advice asks for; null or absent where nothing is advised or nobody said. */
+  /**
+   * The kind of action that the advice asks for; null or absent if nothing is advised or the kind is not
+   * stated.
+   */
   act: Act.nullable().optional(),
   confidence: z.number().min(0).max(1),
   claims: z.array(Claim),
@@ -174,7 +177,7 @@ export type Usage = z.infer<typeof Usage>;
 
 export const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0, costUsd: 0, modelCalls: 0, toolCalls: 0, iterations: 0 };
 
-/** What asking a model cost. */
+/** The tokens, cost and calls of model requests. */
 export const ModelUsage = z.object({
   inputTokens: z.int(),
   outputTokens: z.int(),
@@ -204,7 +207,7 @@ export const JudgementTrace = z.object({
   modelCalls: z.int(),
   /** Tries that failed and were made again; absent: none. */
   retries: z.int().optional(),
-  /** Why somebody else than the configured analyst judged. */
+  /** The reason why the configured analyst did not make this judgement itself. */
   note: z.string().nullable(),
 });
 export type JudgementTrace = z.infer<typeof JudgementTrace>;
@@ -259,11 +262,11 @@ export const Analysis = z.object({
   ruled: z.object({ ruleId: z.string(), version: z.int(), author: z.string(), createdAt: z.string(), timesUsed: z.int() }).optional(),
   /** The green build since which some of the evidence is new; absent where none of it is known to be. */
   green: GreenBuild.optional(),
-  /** Whose the cause is; absent where nobody is known. */
+  /** The owner of the cause; absent if no owner is known. */
   owner: Owner.optional(),
   /** Lists who owns the suspected files and those of the failing tests, by CODEOWNERS; absent if none. */
   fileOwners: z.array(Owner).optional(),
-  /** What running the failing command again has shown; absent where nobody has tried. */
+  /** The result of running the failing command again; absent if it was not tried. */
   experiment: KeptExperiment.optional(),
   /** Size of the logs and of what was kept of them. */
   reduction: z.object({ logLines: z.int(), logBytes: z.int(), keptLines: z.int(), tokens: z.int() }),
@@ -312,7 +315,7 @@ export function saidCategory(analysis: Pick<Analysis, 'terminationReason' | 'cat
   return isJudged(analysis) ? analysis.category : 'not analyzed';
 }
 
-/** An answer as programs are given it: without a category where nobody judged. */
+/** An answer as API clients see it. The category is null if no analyst judged the failure. */
 export const ShownAnalysis = Analysis.extend({
   category: Category.nullable().describe('Null if the analysis failed or the log could not be read'),
 });

@@ -1,4 +1,4 @@
-import { maxOf } from '../lib/collections.ts';
+import { findMax } from '../lib/collections.ts';
 import { shortCommit } from './build.ts';
 import type { Bisection } from './experiment.ts';
 
@@ -19,7 +19,7 @@ export interface BisectionRange {
 
 /** A commit is named once it is as probable as this. */
 export const SURE = 0.99;
-/** How often a commit that is good is taken to fail in this very way nevertheless. */
+/** The assumed probability that a good commit fails in this same way nevertheless. */
 const FALSE_FAILURE = 0.001;
 
 /** Tells from the runs which commit broke the command. */
@@ -38,7 +38,10 @@ function judgeRange(points: readonly BisectionPoint[], { share, from, to }: Bise
   return isShown ? 'found' : 'inconclusive';
 }
 
-/** The points that a bisection's record describes; null where it does not say at which places it was tried. */
+/**
+ * Returns the points that a bisection's record describes. Returns null if the record does not state the
+ * positions of its runs.
+ */
 export function bisectionPoints({ commits, tried, skipped }: Bisection): BisectionPoint[] | null {
   if (commits < 1 || [...tried, ...skipped].some(({ at }) => at === undefined || at < 0 || at > commits)) return null;
   const points: BisectionPoint[] = Array.from({ length: commits + 1 }, () => ({ passed: 0, failed: 0, isSkipped: false }));
@@ -47,7 +50,7 @@ export function bisectionPoints({ commits, tried, skipped }: Bisection): Bisecti
   return points;
 }
 
-/** Says what a bisection has found: counts and commits, and nothing that somebody wrote. */
+/** Describes the result of a bisection: only counts and commits, never text that a person wrote. */
 export function describeBisection(bisection: Omit<Bisection, 'sentence'>): string {
   const { verdict, confidence, candidates, tried } = bisection;
   const runs = tried.reduce((total, { passed, failed, other }) => total + passed + failed + other, 0);
@@ -101,13 +104,16 @@ export function probabilities(points: readonly BisectionPoint[]): number[] {
     before.failed += failed;
     return log;
   });
-  const most = maxOf(logs);
+  const most = findMax(logs);
   const weights = logs.map((log) => Math.exp(log - most));
   const total = weights.reduce((sum, weight) => sum + weight, 0);
   return weights.map((weight) => weight / total);
 }
 
-/** The most probable commit, with those beside it from which it cannot be told apart. */
+/**
+ * Finds the most probable commit, together with the adjacent commits from which the runs cannot distinguish
+ * it.
+ */
 function findMostProbable(points: readonly BisectionPoint[]): BisectionRange {
   let best = { share: 0, from: 0, to: 0 };
   let [share, from] = [0, 0];

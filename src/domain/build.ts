@@ -9,7 +9,7 @@ export type Provider = z.infer<typeof Provider>;
 export const BuildStatus = z.enum(['failed', 'passed', 'cancelled', 'unknown']);
 export type BuildStatus = z.infer<typeof BuildStatus>;
 
-/** One run of somebody's pipeline. `(provider, repository, pipeline, number, attempt)` is unique. */
+/** One run of a CI pipeline. `(provider, repository, pipeline, number, attempt)` is unique. */
 export const Build = z.object({
   id: z.string(),
   provider: Provider,
@@ -31,7 +31,10 @@ export const Build = z.object({
   pullRequest: z.int().nullable(),
   url: z.string().nullable(),
   status: BuildStatus,
-  /** How long it, or its job that failed first, waited before it started; absent or null where nobody said. */
+  /**
+   * Seconds that the build, or its first failed job, waited before it started; null or absent if not
+   * reported.
+   */
   queuedSeconds: z.number().min(0).nullish(),
   startedAt: z.iso.datetime().nullable(),
   finishedAt: z.iso.datetime().nullable(),
@@ -48,7 +51,10 @@ export function provisionalNumber(runId: number | string): string {
 export const NewBuild = Build.omit({ id: true, receivedAt: true });
 export type NewBuild = z.infer<typeof NewBuild>;
 
-/** A failed build of which little may be known, such as one whose log was read in a terminal; give what is. */
+/**
+ * Creates a failed build of which little is known, such as a build whose log was read in a terminal. Fields
+ * that are not given get defaults.
+ */
 export function sparseBuild(known: Pick<NewBuild, 'repository' | 'pipeline' | 'number'> & Partial<NewBuild>): NewBuild {
   return {
     provider: 'upload',
@@ -68,13 +74,13 @@ export function sparseBuild(known: Pick<NewBuild, 'repository' | 'pipeline' | 'n
 }
 
 /**
- * What a stored text of a build is. An artifact is a file beside its logs and reports: it is read as a log where the survey chose it. One that
- * is no text has an empty text, and notes that say what it is.
+ * The kinds of stored text of a build. An artifact is a file in addition to the logs and reports; it is read
+ * as a log if the survey chose it. A binary artifact has an empty text, and notes that describe it.
  */
 export const SourceKind = z.enum(['log', 'report', 'artifact']);
 export type SourceKind = z.infer<typeof SourceKind>;
 
-/** What the console of a build is called among its logs, where its CI keeps one for all of it. */
+/** The name of a build's console output among its logs, used if the CI keeps one log for the whole build. */
 export const CONSOLE_LOG = 'console.log';
 
 /** A log or test report as it came in: named, decompressed, not yet masked. */
@@ -102,8 +108,9 @@ export const TestResult = z.object({
 export type TestResult = z.infer<typeof TestResult>;
 
 /**
- * What a green log says, as templates instead of the log itself: a plain value that JSON keeps as it is. A template is a clean,
- * normalised line whose changing words are `<*>`. Everything in it is masked.
+ * The content of a green log as templates, stored instead of the log itself; a plain value that survives JSON
+ * unchanged. A template is a clean, normalized line in which changing words are replaced by `<*>`. All
+ * content is masked.
  */
 export const Templates = z.object({
   /** Templates of another version are not understood. */
@@ -121,7 +128,7 @@ export const GreenBuild = z.object({
 });
 export type GreenBuild = z.infer<typeof GreenBuild>;
 
-/** A commit as people read it, wherever it is shown: its first seven characters. */
+/** Returns the short form of a commit as it is shown everywhere: its first seven characters. */
 export function shortCommit(commit: string): string {
   return commit.slice(0, 7);
 }

@@ -8,8 +8,9 @@ const Probability = z.number().min(0).max(1);
 const Point = z.tuple([Probability, Probability]);
 
 /**
- * How a category's map came about. `isotonic`, `platt`: fitted to its own cases and drawn towards the map of all categories where they are few;
- * `pooled`: that of all categories, for it has too few of its own; `capped`: what was stated, no higher than so few cases allow.
+ * The method that produced a category's map. `isotonic`, `platt`: fitted to the category's own cases, and
+ * shrunk towards the map of all categories if there are few; `pooled`: the map of all categories, because the
+ * category has too few cases of its own; `capped`: the stated value, capped at what so few cases support.
  */
 const CalibrationMethod = z.enum(['isotonic', 'platt', 'pooled', 'capped']);
 
@@ -30,7 +31,10 @@ const CategoryMap = z.object({
 });
 export type CategoryMap = z.infer<typeof CategoryMap>;
 
-/** What a run needs of a calibration; kept in its state, so that it ends with the one it began with. */
+/**
+ * The part of a calibration that a run needs. It is kept in the run's state, so that a run ends with the
+ * calibration it began with.
+ */
 export const CalibrationInUse = z.object({
   /** Rises with every calibration that is kept. */
   version: z.int().min(1),
@@ -43,10 +47,13 @@ export type CalibrationInUse = z.infer<typeof CalibrationInUse>;
 /** A measured value with its 95 % interval. */
 const Measured = z.object({ value: z.number(), low: z.number(), high: z.number() });
 
-/** Of the cases it was fitted to: as stated, and as a calibration says it that has not seen the case's project. */
+/**
+ * Scores on the cases that the calibration was fitted to: as stated, and as a calibration that has not seen
+ * the case's project would state them.
+ */
 const Scores = z.object({ ece: Measured, brier: Measured });
 
-/** How sure an analyst's answers may be taken to be, by category, measured on cases whose truth is known. */
+/** The measured reliability of an analyst's answers by category, from cases whose truth is known. */
 export const Calibration = CalibrationInUse.extend({
   id: z.string().min(1).max(100),
   createdAt: z.iso.datetime(),
@@ -70,7 +77,7 @@ export const Calibration = CalibrationInUse.extend({
 });
 export type Calibration = z.infer<typeof Calibration>;
 
-/** What a calibration changed in one verdict. */
+/** The effect of a calibration on one verdict. */
 export const CalibratedBy = z.object({
   version: z.int(),
   /** What was verified before it was mapped. */
@@ -78,7 +85,10 @@ export const CalibratedBy = z.object({
 });
 export type CalibratedBy = z.infer<typeof CalibratedBy>;
 
-/** What `stated` means by these points. Never falls as `stated` rises. */
+/**
+ * Returns the calibrated value of `stated`, interpolated between the points. The result never falls as
+ * `stated` rises.
+ */
 export function calibrated(points: CategoryMap['points'], stated: number): number {
   const after = points.findIndex(([x]) => x >= stated);
   const [last] = points.slice(-1);
@@ -91,20 +101,29 @@ export function calibrated(points: CategoryMap['points'], stated: number): numbe
   return left[1] + share * (right[1] - left[1]);
 }
 
-/** The confidence of a verdict by these points, in thousandths: thresholds are found by, and compared with, this same number. */
+/**
+ * Returns the calibrated confidence of a verdict, rounded to thousandths. Thresholds are fitted on this same
+ * number and compared with it.
+ */
 export function calibratedConfidence(points: CategoryMap['points'], verified: number): number {
   return Math.round(calibrated(points, verified) * 1000) / 1000;
 }
 
-/** The name under which calibrations of an analyst are kept. */
+/** Returns the name under which calibrations of an analyst are stored. */
 export function calibratedAnalyst(analyst: string, model: string | null): string {
   return analyst === 'llm' && model !== null ? `llm ${model}` : analyst;
 }
 
-/** What servers put behind the name of a model that was requested: "gpt-4o-mini" is answered by "gpt-4o-mini-2024-07-18". */
+/**
+ * The date suffix that servers append to the name of a requested model: "gpt-4o-mini" is answered by
+ * "gpt-4o-mini-2024-07-18".
+ */
 const DATED = /^-\d{4}-?\d{2}-?\d{2}$/;
 
-/** Whether an answer is of whom a calibration kept under this name is for: of that very model, or of a dated version of it. */
+/**
+ * Returns true if a calibration stored under the name `kept` applies to this analyst: the same model, or a
+ * dated version of it.
+ */
 export function isCalibratedAs(kept: string, analyst: string, model: string | null): boolean {
   const name = calibratedAnalyst(analyst, model);
   return name === kept || (analyst === 'llm' && name.startsWith(kept) && DATED.test(name.slice(kept.length)));
@@ -119,7 +138,7 @@ export function parseCalibration(value: unknown, where: string): Calibration {
   throw new TriageError('invalid-config', `${where} is not a calibration: field ${field}: ${issue?.message}`);
 }
 
-/** A map that leaves everything as it is up to `most`. */
+/** Creates a map that leaves values unchanged up to `most` and caps them there. */
 export function cappedMap(cases: number, right: number, most: number): CategoryMap {
   return {
     method: 'capped',
@@ -159,6 +178,8 @@ export const AblationStage = z.enum([
 ]);
 export type AblationStage = z.infer<typeof AblationStage>;
 
-/** How an answer is come to: the agent's loop, or the fixed sequence that it is measured against. */
+/**
+ * The way in which an answer is reached: the agent's loop, or the fixed sequence that it is measured against.
+ */
 export const Design = z.enum(['loop', 'linear']);
 export type Design = z.infer<typeof Design>;

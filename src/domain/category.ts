@@ -1,6 +1,9 @@
 import { z } from 'zod';
 
-/** Who has to act and where to look first. Decided by the cause that the failing step supports, not by the stage it surfaced in. */
+/**
+ * The categories of failures: each says who has to act and where to look first. The category is decided by
+ * the cause that the failing step supports, not by the stage in which the failure surfaced.
+ */
 export const CATEGORIES = ['CODE_ERROR', 'INFRA_ERROR', 'CONFIG_ERROR', 'DEPENDENCY_ERROR', 'TEST_FAILURE'] as const;
 export const Category = z.enum(CATEGORIES);
 export type Category = z.infer<typeof Category>;
@@ -10,7 +13,7 @@ const Probability = z.number().min(0).max(1);
 export const CategoryProbabilities = z.object(byCategory(() => Probability));
 export type CategoryProbabilities = z.infer<typeof CategoryProbabilities>;
 
-/** A value for each category. */
+/** Creates a record with one value for each category. */
 export function byCategory<Value>(of: (category: Category) => Value): Record<Category, Value> {
   return {
     CODE_ERROR: of('CODE_ERROR'),

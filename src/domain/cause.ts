@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { shortCommit } from './build.ts';
 import { Category } from './category.ts';
 
-/** Whose a file is, and who says so. */
+/** The owner of a file, and the source of that information. */
 export const Owner = z.object({
   path: z.string(),
   /** The path as the log or the report wrote it; absent where that is the same. */
@@ -15,13 +15,16 @@ export const Owner = z.object({
 });
 export type Owner = z.infer<typeof Owner>;
 
-/** "@shop/payments (from .github/CODEOWNERS:12)", "Ada (last changed src/cart/tax.ts in a41f9c2)". */
+/**
+ * Describes an owner and the source: "@shop/payments (from .github/CODEOWNERS:12)", "Ada (last changed
+ * src/cart/tax.ts in a41f9c2)".
+ */
 export function ownerSentence({ names, by, at, path }: Owner): string {
   const why = by === 'codeowners' ? `from ${at}` : `last changed ${path}${at === null ? '' : ` in ${shortCommit(at)}`}`;
   return `${names.join(', ')} (${why})`;
 }
 
-/** What an owner is searched for by: "@Shop/Payments" → "shop/payments". */
+/** Returns the key by which an owner is searched: "@Shop/Payments" → "shop/payments". */
 export function ownerKey(name: string): string {
   return name
     .trim()
@@ -33,18 +36,18 @@ export function ownerKey(name: string): string {
 export const CauseState = z.enum(['new', 'acknowledged', 'assigned', 'fixed', 'regressed']);
 export type CauseState = z.infer<typeof CauseState>;
 
-/** How a cause is in one repository. */
+/** The state of a cause in one repository. */
 export const Cause = z.object({
   repository: z.string(),
   fingerprint: z.string(),
   title: z.string(),
   category: Category,
   state: CauseState,
-  /** Who has it; null: nobody. */
+  /** The assigned person; null if the cause is unassigned. */
   assignee: z.string().nullable(),
-  /** Whose it is by CODEOWNERS or the last change; null: nobody is known. */
+  /** The owner by CODEOWNERS or the last change; null if no owner is known. */
   owner: Owner.nullable(),
-  /** Nobody is asked to act before; null, or past: not muted. */
+  /** No alerts are sent before this time. Null or a past time means that the cause is not muted. */
   mutedUntil: z.iso.datetime().nullable(),
   /** Address of a ticket about it. */
   ticket: z.string().nullable(),
@@ -69,10 +72,10 @@ export type CauseEvent = z.infer<typeof CauseEvent>;
 
 const MAX_REASON = 500;
 
-/** Longer than this nobody means to look away. */
+/** A longer mute is rejected, because it is unlikely to be intended. */
 const MAX_MUTED_DAYS = 365;
 
-/** What a person makes of a cause. */
+/** The changes that a person can make to a cause. */
 export const CauseChange = z.discriminatedUnion('what', [
   z.strictObject({ what: z.enum(['acknowledged', 'fixed', 'reopened', 'unmuted', 'unassigned', 'unlinked']) }),
   z.strictObject({ what: z.literal('assigned'), assignee: z.string().trim().min(1).max(100) }),
@@ -97,11 +100,14 @@ function isWebAddress(text: string): boolean {
   return url !== null && url.username === '' && url.password === '';
 }
 
-/** Which causes are meant: those that somebody must act on, those of one person, those of nobody, what is put aside, what is gone. */
+/**
+ * The lists of causes: those that need action, those of one person, unassigned ones, failing default
+ * branches, muted ones, and fixed ones.
+ */
 export const CauseList = z.enum(['open', 'mine', 'unassigned', 'red', 'muted', 'fixed']);
 export type CauseList = z.infer<typeof CauseList>;
 
-/** Whether nobody is asked to act now. `now` in milliseconds since 1970. */
+/** Returns true if the cause is muted at `now` (milliseconds since 1970). */
 export function isMuted({ mutedUntil }: Pick<Cause, 'mutedUntil'>, now: number): boolean {
   return mutedUntil !== null && Date.parse(mutedUntil) > now;
 }

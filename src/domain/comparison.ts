@@ -7,7 +7,7 @@ export interface Comparison {
   readonly resampling: Resampling;
   readonly differences: readonly Difference[];
   readonly costs: readonly CostDifference[];
-  /** By which figure cases are won and lost; null where the labels allow none. */
+  /** The figure by which cases are won and lost; null if the labels allow none. */
   readonly wonBy: string | null;
   readonly won: readonly ChangedCase[];
   readonly lost: readonly ChangedCase[];
@@ -24,7 +24,7 @@ export interface ComparedSide {
   readonly spread: Spread | null;
 }
 
-/** How far repeats of one side differ among themselves. */
+/** The variation among the repeats of one side. */
 export interface Spread {
   readonly repeats: number;
   readonly figures: readonly {
@@ -39,14 +39,14 @@ export interface Spread {
   readonly partial: readonly string[];
 }
 
-/** Which cases were compared, and by id which were not, and why. */
+/** The number of compared cases, and the ids of cases that were not compared, by reason. */
 interface ComparedCases extends Unpaired {
   readonly compared: number;
 }
 
 /**
- * What a difference comes to. `within-noise`: chance alone may have made it. `same`: no case differs. `higher` and `lower` are said of B
- * where neither way is good.
+ * The conclusion from a difference. `within-noise`: chance alone may explain it. `same`: no case differs.
+ * `higher` and `lower` refer to B if neither direction is better.
  */
 export type DifferenceVerdict = 'b-better' | 'a-better' | 'higher' | 'lower' | 'within-noise' | 'same';
 
@@ -62,12 +62,15 @@ export interface Difference extends Sides<number> {
   /** Pairs on which B is better and worse; where neither way is good, higher and lower. */
   readonly won: number;
   readonly lost: number;
-  /** Where every case is worth 0 or 1. */
+  /** The result of McNemar's test; null unless every case is worth 0 or 1. */
   readonly mcNemar: McNemar | null;
   readonly verdict: DifferenceVerdict;
 }
 
-/** What a case costs on both sides: medians over the cases that failed on neither, and the median of the differences. */
+/**
+ * The cost of a case on both sides: medians over the cases that failed on neither side, and the median of the
+ * differences.
+ */
 export interface CostDifference extends Sides<number> {
   readonly name: string;
   readonly unit: 'dollars' | 'tokens' | 'milliseconds' | 'rounds';
@@ -83,13 +86,13 @@ export interface ChangedCase {
   readonly id: string;
   /** 1-based, in the data set: with its path an anchor. */
   readonly line: number;
-  /** Where the case is from, if the row says so with an http(s) address. */
+  /** The source of the case, if the row states an http(s) address; otherwise null. */
   readonly url: string | null;
   readonly truth: string;
   readonly said: Sides<string>;
 }
 
-/** What the cases say on which the two sides disagree. */
+/** McNemar's test over the cases on which the two sides disagree. */
 export interface McNemar {
   /** Right on the second side only. */
   readonly won: number;
@@ -101,13 +104,13 @@ export interface McNemar {
   readonly midP: number;
 }
 
-/** What is drawn together, and how many of them there are. */
+/** The unit that is resampled as a whole, and the number of such units. */
 export interface Resampling {
   readonly by: 'project' | 'case';
   readonly units: number;
 }
 
-/** Which way is good; null where neither is. */
+/** The direction that is better; null if neither is. */
 export type Better = 'higher' | 'lower' | null;
 
 /** Something of the first and of the second side. */
@@ -116,11 +119,11 @@ export interface Sides<T> {
   readonly b: T;
 }
 
-/** By id, everything that is no pair, or only half of one. */
+/** The ids of cases that do not form a pair, or only half of a pair. */
 export interface Unpaired {
   readonly onlyA: readonly string[];
   readonly onlyB: readonly string[];
-  /** In the data set, answered by neither. */
+  /** Cases of the data set that neither side answered. */
   readonly unanswered: readonly string[];
   /** Answered, and not in the data set. */
   readonly unlabelled: readonly string[];
@@ -140,7 +143,7 @@ export const VERDICTS: Readonly<Record<DifferenceVerdict, string>> = {
   same: 'same',
 };
 
-/** Two digits that say something; "< 0.001" below. */
+/** Formats a probability with two or three decimals; below 0.001 as "< 0.001". */
 export function probability(value: number): string {
   if (value < 0.001) return '< 0.001';
   return value < 0.01 ? value.toFixed(3) : value.toFixed(2);
@@ -153,12 +156,15 @@ export function dollars(value: number): string {
   return `${sign}$${size >= 1 || size === 0 ? size.toFixed(2) : size.toFixed(size >= 0.01 ? 3 : 5)}`;
 }
 
-/** 1 → "1 case", 12345 → "12,345 cases". */
+/** Formats a count with its noun: 1 → "1 case", 12345 → "12,345 cases". */
 export function amount(count: number, one: string, many: string): string {
   return `${count.toLocaleString('en-US')} ${count === 1 ? one : many}`;
 }
 
-/** What was not compared, or counted as wrong, a line each with the first `most` of its cases; empty where there is nothing of the kind. */
+/**
+ * Lists what was not compared or was counted as wrong, one line for each reason, with the first `most` case
+ * ids. Returns an empty list if there is nothing to report.
+ */
 export function leftOutLines({ cases }: Comparison, most: number): string[] {
   const groups: readonly (readonly [string, readonly string[]])[] = [
     ['only on side A, left out', cases.onlyA],
@@ -169,22 +175,22 @@ export function leftOutLines({ cases }: Comparison, most: number): string[] {
     ['failed on side B, counted as wrong', cases.failed.b],
     ['rows of the data set that could not be read', cases.unreadable],
   ];
-  return groups.filter(([, ids]) => ids.length > 0).map(([title, ids]) => `${title}: ${ids.length}${namesOf(ids, most)}`);
+  return groups.filter(([, ids]) => ids.length > 0).map(([title, ids]) => `${title}: ${ids.length}${formatIdList(ids, most)}`);
 }
 
-/** ": a, b, c …", or nothing. */
-export function namesOf(ids: readonly string[], most: number): string {
+/** Formats ids as ": a, b, c …". Returns an empty text if there are no ids. */
+export function formatIdList(ids: readonly string[], most: number): string {
   if (ids.length === 0) return '';
   return `: ${ids.slice(0, most).join(', ')}${ids.length > most ? ' …' : ''}`;
 }
 
-/** With its sign and three decimals; what rounds to zero has none. */
+/** Formats a number with its sign and three decimals. A value that rounds to zero has no sign. */
 export function signed(value: number): string {
   const text = Math.abs(value).toFixed(3);
   return `${Number(text) === 0 ? '' : value > 0 ? '+' : '−'}${text}`;
 }
 
-/** What was drawn for the intervals: "12 projects". */
+/** Describes the units that were resampled for the intervals: "12 projects". */
 export function drawnText({ by, units }: Comparison['resampling']): string {
   return `${units} ${by}s`;
 }
@@ -193,28 +199,31 @@ export function costText(value: number, unit: CostDifference['unit']): string {
   return unit === 'dollars' ? dollars(value) : value.toFixed(unit === 'rounds' ? 1 : 0);
 }
 
-/** 0.032 → "3.2 points": a hundredth of a share. */
+/** Formats a share in percentage points: 0.032 → "3.2 points". */
 export function points(value: number): string {
   const text = (value * 100).toFixed(1);
   return `${text} ${text === '1.0' ? 'point' : 'points'}`;
 }
 
-/** 0.032 → "+3.2 points". */
+/** Formats a difference of shares with its sign: 0.032 → "+3.2 points". */
 export function signedPoints(difference: number): string {
   return `${difference === 0 ? '' : difference > 0 ? '+' : '−'}${points(Math.abs(difference))}`;
 }
 
-/** An interval of a difference, in points: "-1.0 to 15.2". */
-export function rangeOf([low, high]: readonly [number, number]): string {
+/** Formats the interval of a difference in percentage points: "-1.0 to 15.2". */
+export function formatInterval([low, high]: readonly [number, number]): string {
   return `${(low * 100).toFixed(1)} to ${(high * 100).toFixed(1)}`;
 }
 
-/** The cases that are neither won nor lost, by what changed: where only publishing did, that is named. */
+/**
+ * Returns the cases that are neither won nor lost, grouped by what changed. Cases in which only publication
+ * changed get a group of their own.
+ */
 export function changedGroups({ changed }: Comparison): [title: string, cases: ChangedCase[]][] {
-  return [...Map.groupBy(changed, changeOf)];
+  return [...Map.groupBy(changed, describeChange)];
 }
 
-function changeOf({ truth, said }: ChangedCase): string {
+function describeChange({ truth, said }: ChangedCase): string {
   const [before, after] = [said.a, said.b].map((answer) => answer.endsWith(', published'));
   if (before === after) return 'changed, neither better nor worse';
   const isRight = truth.split(' or ').includes(said.b.split(',')[0] ?? '');

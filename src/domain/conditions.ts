@@ -15,7 +15,10 @@ const NAMES: Readonly<Record<ConditionKind, (name: string) => boolean>> = {
   network: (name) => NETWORK.includes(name),
 };
 
-/** Whether this is the name of a condition that a command can be run under. Empty: as it is. */
+/**
+ * Returns true if this is the name of a condition under which a command can be run. An empty name means
+ * unchanged conditions.
+ */
 export function isConditionName(name: string): boolean {
   return name === '' || CONDITIONS.some((kind) => NAMES[kind](name));
 }
@@ -23,7 +26,10 @@ export function isConditionName(name: string): boolean {
 /** A dependence is named where chance alone would look like it less often than this. */
 const MOST_CHANCE = 0.01;
 
-/** The two arms that show what a failure depends on, the one that fails more often first; null where they do not show it. */
+/**
+ * Finds the two arms that show what a failure depends on; the arm that fails more often comes first. Returns
+ * null if the arms do not show a dependence.
+ */
 export function findDependenceArms(arms: readonly Arm[], on: ConditionKind | undefined): readonly [Arm, Arm] | null {
   const [red, green, ...more] = arms
     .filter(({ under }) => under !== undefined)
@@ -46,7 +52,10 @@ function isNetworkToBlame(arms: readonly Arm[]): boolean {
   return isBeyondChance(on, off);
 }
 
-/** Whether runs without the network, all of which went one way, differ from those with it more than chance explains. */
+/**
+ * Returns true if chance does not explain the difference between runs with the network and runs without it.
+ * All runs without the network must have had the same outcome.
+ */
 export function isBeyondChance(on: Counted, off: Counted): boolean {
   return byChanceAlone(on, off) < MOST_CHANCE;
 }
@@ -54,8 +63,8 @@ export function isBeyondChance(on: Counted, off: Counted): boolean {
 type Counted = Pick<Arm, 'passed' | 'failed'>;
 
 /**
- * Fisher's exact test for runs without the network that all went one way: how probable it is, if the network had no part in it, that all runs
- * that went the other way are among those with it.
+ * Computes Fisher's exact test for runs without the network that all had the same outcome: the probability,
+ * if the network played no part, that all runs with the other outcome are among those with the network.
  */
 export function byChanceAlone(on: Counted, off: Counted): number {
   const [n, m] = [on.passed + on.failed, off.passed + off.failed];

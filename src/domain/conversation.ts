@@ -2,11 +2,14 @@ import { z } from 'zod';
 import { Analysis, Quote } from './analysis.ts';
 import { Evidence } from './evidence.ts';
 
-/** How an answer is laid out: step by step how it came to fail, side by side with another build or failure, or plainly said. */
+/**
+ * The layout of an answer: step by step how the failure arose, side by side with another build or failure, or
+ * a plain explanation.
+ */
 export const QuestionShape = z.enum(['journey', 'comparison', 'explanation']);
 export type QuestionShape = z.infer<typeof QuestionShape>;
 
-/** What a question asks for. */
+/** The interpretation of a question. */
 export const Understanding = z.object({
   shape: QuestionShape,
   /** What it is about, in a few words for people: "the fix", "who changed it". */
@@ -28,7 +31,7 @@ export const Statement = z.object({
 });
 export type Statement = z.infer<typeof Statement>;
 
-/** Where the evidence that an answer cites is found. */
+/** The location of the evidence that an answer cites. */
 export const Citation = z.object({
   id: z.string(),
   title: z.string(),
@@ -82,6 +85,9 @@ export const Thread = z.object({
 });
 export type Thread = z.infer<typeof Thread>;
 
-/** What of a thread is held in mind for the next question: the last turns whole, older ones in a line each. */
+/**
+ * The part of a thread that is kept for the next question: the last turns in full, and one line for each
+ * older turn.
+ */
 export const Memory = z.object({ older: z.array(z.string()), recent: z.array(z.object({ question: z.string(), answer: z.string() })) });
 export type Memory = z.infer<typeof Memory>;

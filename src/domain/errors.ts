@@ -24,10 +24,10 @@ export type TriageErrorCode =
   | 'internal';
 
 export interface TriageErrorOptions {
-  /** Whether the same call may succeed if made again. Decided where the error is born. */
+  /** True if the same call may succeed when it is made again. Decided where the error is created. */
   readonly retryable?: boolean;
   readonly cause?: unknown;
-  /** How long to wait before trying again, in milliseconds, where the other side said so (Retry-After). */
+  /** Milliseconds to wait before the next try, if the server stated it (Retry-After). */
   readonly retryAfterMs?: number;
   /** Facts for the log and the client: never secrets. */
   readonly details?: Readonly<Record<string, unknown>>;
@@ -51,7 +51,7 @@ export class TriageError extends Error {
 }
 
 /** Reads the message of anything that was thrown. */
-export function messageOf(error: unknown): string {
+export function getErrorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
@@ -69,24 +69,31 @@ const SYSTEM_WORDS: Readonly<Record<string, string>> = {
   ELOOP: 'its symbolic links form a loop',
 };
 
-/** Why the system refused a file or folder, in people's words where its code is one of those that are met most; else its message. */
-export function reasonOf(error: unknown): string {
-  return SYSTEM_WORDS[systemCode(error)] ?? messageOf(error);
+/**
+ * Returns the reason why the system refused a file or folder: in plain words for common error codes,
+ * otherwise the error's message.
+ */
+export function getErrorReason(error: unknown): string {
+  return SYSTEM_WORDS[systemCode(error)] ?? getErrorMessage(error);
 }
 
-/** The code of an error of the system, such as "ENOENT"; empty for any other. */
+/** Returns the code of a system error, such as "ENOENT". Returns an empty text for any other error. */
 export function systemCode(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : '';
 }
 
-/** Whether trying again may help: TriageErrors say so themselves; anything else is treated as final. */
+/**
+ * Returns true if another try may succeed. A TriageError states this itself; any other error is treated as
+ * final.
+ */
 export function isRetryable(error: unknown): boolean {
   return error instanceof TriageError && error.retryable;
 }
 
 /**
- * How long to leave something alone that was retried `retries` times before, in milliseconds: 2 s, doubled each time, `longestMs` at most, times
- * `spread`; or longer where the other side said so (Retry-After), `longestAskedMs` at most.
+ * Returns the delay before the next try in milliseconds, after `retries` retries: 2 s, doubled each time, at
+ * most `longestMs`, times `spread`. A longer delay that the server asked for (Retry-After) wins, up to
+ * `longestAskedMs`.
  */
 export function delayOfRetry(
   retries: number,
@@ -97,7 +104,10 @@ export function delayOfRetry(
   return Math.max(backoff, error instanceof TriageError ? Math.min(error.retryAfterMs ?? 0, longestAskedMs) : 0);
 }
 
-/** Text that somebody typed: trimmed, and not only of blanks, which the pattern also tells whoever reads the API's description. */
+/**
+ * Creates a schema for text that a person typed: trimmed, and not only blanks. The pattern also states this
+ * in the API description.
+ */
 export function typedText(max: number) {
   return z.string().regex(/\S/, 'must not be empty').trim().max(max);
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What a tool found, before it is numbered. Text is masked. */
+/** The result of a tool before it is numbered as evidence. Text is masked. */
 export const Finding = z.object({
   title: z.string(),
   text: z.string(),
@@ -19,7 +19,10 @@ export type Finding = z.infer<typeof Finding>;
 export const Evidence = Finding.extend({ id: z.string().regex(/^E\d+$/), tool: z.string() });
 export type Evidence = z.infer<typeof Evidence>;
 
-/** Whether the quoted words are literally on that line of the evidence; evidence without lines is searched whole. */
+/**
+ * Returns true if the quoted words appear literally on the stated line of the evidence. Evidence without line
+ * numbers is searched as a whole.
+ */
 export function holdsQuote(
   item: Pick<Evidence, 'source' | 'text' | 'lineStart'>,
   quote: { readonly source: string; readonly line: number; readonly text: string },
@@ -33,12 +36,15 @@ export function holdsQuote(
 export const ToolCall = z.object({ tool: z.string(), args: z.record(z.string(), z.unknown()), why: z.string() });
 export type ToolCall = z.infer<typeof ToolCall>;
 
-/** By which two calls are known as the same: the tool and its arguments, in whatever order they were written. */
+/**
+ * Returns a key that is equal for equal calls: the tool and its arguments, independent of the order of the
+ * arguments.
+ */
 export function callKey({ tool, args }: Pick<ToolCall, 'tool' | 'args'>): string {
   return JSON.stringify([tool, Object.entries(args).sort(([left], [right]) => (left < right ? -1 : 1))]);
 }
 
-/** How a tool call ended. A tool's own failure is data, never an exception. */
+/** The result of a tool call. A failure of the tool is data, never an exception. */
 export const ToolOutcome = z.object({
   call: ToolCall,
   status: z.enum(['ok', 'empty', 'unavailable', 'invalid-arguments', 'refused', 'failed', 'timed-out']),
@@ -49,7 +55,7 @@ export const ToolOutcome = z.object({
   attempts: z.int(),
   /** The tool that answered instead, where the first one failed and its alternative took over. */
   answeredBy: z.string().optional(),
-  /** True where the answer was kept from an earlier call; absent: it was asked anew. */
+  /** True if the answer was cached from an earlier call; absent if the tool was called again. */
   cached: z.boolean().optional(),
   /** In which round of the loop it was asked, 1-based, and the numbers of the evidence that it brought or named again; known once it was observed. */
   round: z.int().optional(),

@@ -6,15 +6,16 @@ import { refuseFix } from './fix-refusals.ts';
 import { describeAttempt, describeTrial, judgeAttempt, judgeTrial } from './fix-verdict.ts';
 import { doubtArms, doubtBisection, doubtTrial } from './impossible-runs.ts';
 
-/** Says what an experiment has shown: counts and commits, and nothing that somebody wrote. */
+/** Describes the result of an experiment: only counts and commits, never text that a person wrote. */
 export function describeExperiment(experiment: Experiment): string {
   const parts = [judgeRuns(experiment).sentence, experiment.bisection?.sentence, experiment.fixes?.sentence];
   return parts.filter((part) => part !== undefined && part !== '').join(' ');
 }
 
 /**
- * What is left of an experiment that somebody sent: the facts that its runs bear out. Verdicts and sentences are derived anew; prose, and a
- * bisection or fix without the runs for it, is gone. Names of tests, files and commits stay, as text of others. The same again changes nothing.
+ * Returns the facts of an uploaded experiment that its runs support. Derives verdicts and sentences again;
+ * removes prose, and a bisection or fix without the runs for it. Names of tests, files and commits stay as
+ * untrusted text. The operation is idempotent.
  */
 export function keepFacts(experiment: Experiment): Experiment {
   const { command, narrowed, tests, bisection, fixes } = experiment;

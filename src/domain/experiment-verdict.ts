@@ -4,7 +4,7 @@ import { shortCommit } from './build.ts';
 import { findDependenceArms } from './conditions.ts';
 import { type Arm, type Experiment, MIN_RUNS } from './experiment.ts';
 
-export function countOf({ passed, failed, other }: Arm): number {
+export function countRuns({ passed, failed, other }: Arm): number {
   return passed + failed + other;
 }
 
@@ -13,7 +13,7 @@ export function isMixed({ passed, failed }: Arm): boolean {
 }
 
 function isEvery(arm: Arm, outcome: 'passed' | 'failed'): boolean {
-  return countOf(arm) > 0 && arm[outcome] === countOf(arm);
+  return countRuns(arm) > 0 && arm[outcome] === countRuns(arm);
 }
 
 type Verdict = Pick<Experiment, 'verdict' | 'sentence'>;
@@ -23,27 +23,27 @@ type Facts = Pick<Experiment, 'arms' | 'dependsOnOthers' | 'polluters' | 'depend
 export function judgeRuns({ arms, dependsOnOthers, polluters, dependsOn }: Facts): Verdict {
   const plain = arms.filter(({ under }) => under === undefined);
   const { verdict, sentence: counts } = judgePlain(
-    plain.filter((arm) => countOf(arm) > 0),
+    plain.filter((arm) => countRuns(arm) > 0),
     { dependsOnOthers, polluters },
   );
   const sentence = counts + describeCached(plain);
   const dependent = findDependenceArms(arms, dependsOn);
   if (dependent === null) return { verdict, sentence };
-  const parts = dependent.map((arm) => `${arm.failed} of ${countOf(arm)} ${arm.under === '' ? 'as it is' : `with ${arm.under}`}`);
+  const parts = dependent.map((arm) => `${arm.failed} of ${countRuns(arm)} ${arm.under === '' ? 'as it is' : `with ${arm.under}`}`);
   return { verdict, sentence: `${sentence} It depends on the ${dependsOn}: fails ${parts.join(', ')}.` };
 }
 
-/** Whether the failing tests pass by themselves and fail in the suite, each time. */
+/** Returns true if the failing tests always pass alone and always fail in the suite. */
 export function dependsOnSuite(arms: readonly Arm[]): boolean {
   const [suite, alone] = (['suite', 'alone'] as const).map((what) => findHere(arms, what));
   if (suite === undefined || alone === undefined) return false;
-  return isEvery(suite, 'failed') && isEvery(alone, 'passed') && countOf(alone) >= MIN_RUNS;
+  return isEvery(suite, 'failed') && isEvery(alone, 'passed') && countRuns(alone) >= MIN_RUNS;
 }
 
-/** Whether a failing test fails each time behind those that it was run behind. */
+/** Returns true if the failing test always fails when it runs after the other tests of the experiment. */
 export function failsBehindOthers(arms: readonly Arm[]): boolean {
   const after = findHere(arms, 'after');
-  return after !== undefined && isEvery(after, 'failed') && countOf(after) >= MIN_RUNS;
+  return after !== undefined && isEvery(after, 'failed') && countRuns(after) >= MIN_RUNS;
 }
 
 function findHere(arms: readonly Arm[], what: Arm['what']): Arm | undefined {
@@ -58,10 +58,10 @@ function judgePlain(arms: readonly Arm[], { dependsOnOthers, polluters }: Pick<F
   if (here === null || here.other > 0) return unclear(here, base);
   const alone = dependsOnOthers === true ? dependence(arms, polluters) : '';
   if (here.failed === 0) return notReproduced(here);
-  const fails = `Fails ${here.failed} of ${countOf(here)} here`;
+  const fails = `Fails ${here.failed} of ${countRuns(here)} here`;
   if (base === null) return { verdict: 'reproduced', sentence: `${fails}. It was not compared with a base.${alone}` };
-  const enough = countOf(here) >= MIN_RUNS && countOf(base) >= MIN_RUNS;
-  const there = `${base.failed} of ${countOf(base)} on the base${base.commit === null ? '' : ` (${shortCommit(base.commit)})`}`;
+  const enough = countRuns(here) >= MIN_RUNS && countRuns(base) >= MIN_RUNS;
+  const there = `${base.failed} of ${countRuns(base)} on the base${base.commit === null ? '' : ` (${shortCommit(base.commit)})`}`;
   if (enough && isEvery(base, 'passed')) {
     const odds = Math.floor(1 / byChance(here.failed, base.passed)).toLocaleString('en');
     const chance = `A test that fails at random would look like this at most once in ${odds} times.`;
@@ -87,16 +87,22 @@ function dependence(arms: readonly Arm[], polluters: readonly string[]): string 
   if (after === undefined || alone === undefined || polluters.length === 0)
     return ' The failing tests pass alone, so they depend on other tests or on their order.';
   const others = counted(polluters.length, 'other test');
-  return ` It depends on other tests: fails ${after.failed} of ${countOf(after)} behind ${others}, ${alone.failed} of ${countOf(alone)} alone.`;
+  return ` It depends on other tests: fails ${after.failed} of ${countRuns(after)} behind ${others}, ${alone.failed} of ${countRuns(alone)} alone.`;
 }
 
-/** The arm that the base is compared with, else the one that failed, else the one that ran most often. */
+/**
+ * Returns the arm to compare with the base; without a base, the arm with most failures, then the arm with
+ * most runs.
+ */
 function mainArm(arms: readonly Arm[], base: Arm | null): Arm | null {
   const here = arms.filter(({ where, what }) => where === 'here' && (base === null ? what !== 'after' : what === base.what));
-  return here.toSorted((a, b) => b.failed - a.failed || countOf(b) - countOf(a))[0] ?? null;
+  return here.toSorted((a, b) => b.failed - a.failed || countRuns(b) - countRuns(a))[0] ?? null;
 }
 
-/** The largest probability, over all rates at which a test may fail at random, of so many failures and then so many passes. */
+/**
+ * Computes the highest probability of this many failures and then this many passes, over all rates at which a
+ * test may fail at random.
+ */
 function byChance(failures: number, passes: number): number {
   const rate = failures / (failures + passes);
   return rate ** failures * (1 - rate) ** passes;
@@ -116,12 +122,12 @@ function flaky(arm: Arm): Verdict {
 function notReproduced(arm: Arm): Verdict {
   const most = Math.round((1 - 0.05 ** (1 / arm.passed)) * 100);
   const rest = `If it fails at random, it fails in fewer than ${most}% of runs (95% confidence).`;
-  return { verdict: 'not-reproduced', sentence: `Passes ${arm.passed} of ${countOf(arm)} here: not reproduced. ${rest}` };
+  return { verdict: 'not-reproduced', sentence: `Passes ${arm.passed} of ${countRuns(arm)} here: not reproduced. ${rest}` };
 }
 
 function unclear(here: Arm | null, base: Arm | null): Verdict {
   const told = (arm: Arm, where: string) =>
-    `${arm.failed} of ${countOf(arm)} runs failed this way ${where}${arm.other > 0 ? `, ${arm.other} in another way` : ''}`;
+    `${arm.failed} of ${countRuns(arm)} runs failed this way ${where}${arm.other > 0 ? `, ${arm.other} in another way` : ''}`;
   const parts = [here === null ? [] : [told(here, 'here')], base === null ? [] : [told(base, 'on the base')]].flat();
   return { verdict: 'inconclusive', sentence: `Inconclusive: ${parts.length === 0 ? 'nothing was run' : parts.join('; ')}.` };
 }

@@ -3,13 +3,16 @@ import { z } from 'zod';
 const MOST_TEXTS = 2_000;
 const line = z.string().max(4_000);
 const lines = z.array(line).max(MOST_TEXTS);
-/** Of each run, in order. Null: it was ended by a signal or the time limit. */
+/** Exit codes of the runs, in order. Null if a signal or the time limit ended the run. */
 const exitCodes = z.array(z.int().nullable());
-/** Prose for whoever ran it. The service never shows what was sent: it derives its own from the counts. */
+/**
+ * Prose for the user who ran the experiment. The service never shows submitted prose: it derives its own from
+ * the counts.
+ */
 const prose = line.default('').describe('Ignored in a report: derived from the counts');
 const notes = lines.default([]).describe('Ignored in a report');
 
-/** How one way of running the command went, in counts of runs. */
+/** The run counts of one way of running the command. */
 export const Arm = z.object({
   where: z.enum(['here', 'base']),
   /** `suite`: the whole command; `alone`: only the failing tests; `after`: one failing test behind the tests that it depends on. */
@@ -33,7 +36,10 @@ export type Arm = z.infer<typeof Arm>;
 /** Place of a commit among those that are searched: 0 is the good one. Absent in bisections of old senders. */
 const at = z.int().optional();
 
-/** Which commit between a good and a bad one broke a command, found by running it at some of them. */
+/**
+ * The search for the commit that broke a command between a good and a bad commit, with its runs at some of
+ * the commits.
+ */
 export const Bisection = z.object({
   command: lines,
   narrowed: lines.nullable(),
@@ -100,7 +106,7 @@ export const FixTrial = z.object({
   attempts: z.array(FixAttempt).max(20),
   /** The local branch that was made of the change that fixes it. */
   branch: z.string().nullable(),
-  /** Whoever had it tried wants the change that fixes it shown in the pull request. */
+  /** True if the user who started the trial wants the fixing change shown in the pull request. */
   suggest: z.boolean().optional(),
   sentence: prose,
   notes,
@@ -109,7 +115,7 @@ export type FixTrial = z.infer<typeof FixTrial>;
 
 export const VERDICTS = ['this-change', 'not-this-change', 'flaky', 'reproduced', 'not-reproduced', 'inconclusive'] as const;
 
-/** What a run may depend on besides the code, in the order in which it is tried. */
+/** The conditions, other than the code, that a run may depend on, in the order in which they are tried. */
 export const CONDITIONS = ['seed', 'time zone', 'time', 'network'] as const;
 export type ConditionKind = (typeof CONDITIONS)[number];
 
@@ -139,30 +145,38 @@ export const Experiment = z.object({
 });
 export type Experiment = z.infer<typeof Experiment>;
 
-/** The change to be shown in the pull request: one that fixes the failure, was asked for and is short enough; null where there is none. */
+/**
+ * Returns the change to show in the pull request: a change that fixes the failure, was requested and is short
+ * enough. Returns null if there is none.
+ */
 export function suggestedFix(experiment: Experiment | undefined): (FixAttempt & { readonly diff: string }) | null {
   const { suggest, attempts = [] } = experiment?.fixes ?? {};
   const fixed = suggest === true ? attempts.find(({ verdict }) => verdict === 'fixed') : undefined;
   return fixed === undefined || fixed.diff === null ? null : { ...fixed, diff: fixed.diff };
 }
 
-/** Whose fault a failure is. */
+/** The party to blame for a failure. */
 export const Blame = z.enum(['this-change', 'not-this-change', 'flaky']);
 export type Blame = z.infer<typeof Blame>;
 
-/** By the text of the logs alone: whatever it calls neither flaky nor the machine's fault, it lays on the change. */
+/**
+ * Assigns blame from the text of the logs alone: a failure that is neither flaky nor an infrastructure error
+ * is blamed on the change.
+ */
 export function blameByText({ category, kind }: { readonly category: string | null; readonly kind: string | null }): Blame {
   if (kind === 'flaky_timing') return 'flaky';
   return category === 'INFRA_ERROR' ? 'not-this-change' : 'this-change';
 }
 
-/** What trying has decided, where its counts support that; null where it has not. */
+/** Returns the blame that the experiment's runs decided. Returns null if the counts do not support it. */
 export function blameByTrying(experiment: Experiment | null | undefined): Blame | null {
   const decided = Blame.safeParse(experiment?.verdict);
   return decided.success && experiment != null && isBorneOut(experiment) ? decided.data : null;
 }
 
-/** Whether what was said is true; a flaky failure is not the change's either. */
+/**
+ * Returns true if the stated blame matches the truth. "Not this change" is also correct for a flaky failure.
+ */
 export function isBlameRight(said: Blame, truth: Blame): boolean {
   return said === truth || (said === 'not-this-change' && truth === 'flaky');
 }
@@ -170,7 +184,10 @@ export function isBlameRight(said: Blame, truth: Blame): boolean {
 /** Runs here, and on the base, below which nothing is concluded from all of them going the same way. */
 export const MIN_RUNS = 3;
 
-/** Whether the counts are enough for the verdict; only a pass and a failure in one place make a failure flaky. */
+/**
+ * Returns true if the counts are sufficient for the verdict. A failure is flaky only if it both passed and
+ * failed in the same place.
+ */
 function isBorneOut({ verdict, arms: all }: Pick<Experiment, 'verdict' | 'arms'>): boolean {
   const arms = all.filter(({ under }) => under === undefined);
   const isMixed = ({ passed, failed }: Arm) => passed > 0 && failed > 0;

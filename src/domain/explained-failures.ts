@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What outputs say of the failures that one answer explains. Texts are raw. */
+/** The facts that outputs state about the failures that one answer explains. Texts are raw. */
 export const ExplainedFailures = z.object({
   failures: z.int().describe('How many failures it explains'),
   /** All that are known in detail. */
@@ -10,7 +10,7 @@ export const ExplainedFailures = z.object({
   unnamed: z.int().describe('Failures that are only counted'),
   grouped: z.string().nullable().describe('Why they share one answer, as a sentence; null for a single failure'),
   logs: z.array(z.string()).readonly().describe('The logs in which they failed; empty if all failures of the build are in one log'),
-  /** Then nothing needs to be told apart. */
+  /** If true, the output does not have to distinguish failures. */
   isOnly: z.boolean().describe('Whether it is the only failure of its build'),
 });
 export type ExplainedFailures = Readonly<z.infer<typeof ExplainedFailures>>;

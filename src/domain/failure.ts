@@ -10,7 +10,7 @@ export const Excerpt = z.object({
   text: z.string(),
   /** Why the reducer kept it, for people: "pytest failure summary". */
   reason: z.string(),
-  /** Higher is more telling. */
+  /** A higher weight means a more informative excerpt. */
   weight: z.number(),
 });
 export type Excerpt = z.infer<typeof Excerpt>;
@@ -53,7 +53,7 @@ export const FailingTest = z.object({
 });
 export type FailingTest = z.infer<typeof FailingTest>;
 
-/** What a compiler, linter or package manager said about one place. */
+/** A message of a compiler, linter or package manager about one place. */
 export const Diagnostic = z.object({
   tool: z.string(),
   severity: z.enum(['error', 'warning']),
@@ -78,7 +78,7 @@ export const ThrownException = z.object({
 });
 export type ThrownException = z.infer<typeof ThrownException>;
 
-/** A telling error line that no structured extractor claimed, most telling first. */
+/** An informative error line that no structured extractor claimed. The most informative come first. */
 export const ErrorMessage = z.object({ text: z.string(), at: LogPosition.nullable(), weight: z.number() });
 export type ErrorMessage = z.infer<typeof ErrorMessage>;
 
@@ -100,7 +100,7 @@ export const Section = z.object({
 });
 export type Section = z.infer<typeof Section>;
 
-/** How a process ended: "exit code 137", "SIGSEGV". */
+/** The way a process ended: "exit code 137", "SIGSEGV". */
 export const ExitMark = z.object({ code: z.int().nullable(), signal: z.string().nullable(), source: z.string(), line: z.int() });
 export type ExitMark = z.infer<typeof ExitMark>;
 

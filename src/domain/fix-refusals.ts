@@ -5,16 +5,15 @@ export const MAX_FILES = 30;
 /** Added and deleted together; lock files count for none. */
 const MAX_LINES = 500;
 
-/** What a change may touch only if that is requested. */
+/** The files that a change may touch only on request. */
 export interface Allowed {
   readonly tests: boolean;
   readonly workflows: boolean;
 }
 
-/** What is done to a file. */
 export interface Change {
   readonly path: string;
-  /** Of git, before and after: 120000 is a symbolic link, 160000 a submodule. */
+  /** The git file modes before and after: 120000 is a symbolic link, 160000 a submodule. */
   readonly modes: readonly string[];
   /** Lines; null for what is no text. */
   readonly added: number | null;
@@ -37,8 +36,9 @@ const TEST_SETTINGS =
   /^(?:(?:jest|vitest|playwright|karma|cypress)\.(?:config|setup)\..*|\.mocharc.*|pytest\.ini|tox\.ini|phpunit\.xml.*|\.rspec)$/i;
 
 /**
- * Says why a diff is not to be tried or shown, by what it touches; empty where nothing is against it. A text that is not read as a diff to
- * its last line is refused, too: somebody else may read it otherwise.
+ * Returns the reasons why a diff must not be tried or shown, based on the files it touches; empty if there
+ * are none. A text that does not parse as a diff to its last line is refused too, because another tool might
+ * read it differently.
  */
 export function refuseFix(diff: string, allowed: Allowed): string[] {
   const changes = readDiff(diff);

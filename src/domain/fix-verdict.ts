@@ -2,15 +2,21 @@ import { counted } from '../lib/text.ts';
 import { type FixAttempt, type FixTrial, MIN_RUNS } from './experiment.ts';
 
 type Runs = Pick<FixAttempt, 'passed' | 'failed' | 'other' | 'exitCodes' | 'reported' | 'checkExitCodes' | 'broke'>;
-/** What the runs without a change have shown. */
+/** The results of the runs without a change. */
 type Before = Pick<FixTrial, 'before' | 'checkExitCodes' | 'tests'>;
 
-/** Whether the failing tests fail every time without the change and pass every time with it, often enough to say so. */
+/**
+ * Returns true if the failing tests always fail without the change and always pass with it, in at least
+ * `MIN_RUNS` runs each.
+ */
 export function isMended(before: FixTrial['before'], { passed, failed, other }: Runs): boolean {
   return failed + other === 0 && before.passed === 0 && Math.min(before.failed, passed) >= MIN_RUNS;
 }
 
-/** Whether it is known of the tests that failed, beyond an exit code, that they pass with it. A command that names none is judged by that code. */
+/**
+ * Returns true if test reports, and not only an exit code, show that the failed tests pass with the change. A
+ * command without named tests is judged by its exit code.
+ */
 function isReported({ reported }: Runs, { tests }: Before): boolean {
   return tests.length === 0 || reported === true;
 }
@@ -27,7 +33,7 @@ export function judgeAttempt(attempt: Runs, whole: Before): FixAttempt['verdict'
   return after === 0 || (after !== undefined && first !== undefined && first !== 0) ? 'fixed' : 'inconclusive';
 }
 
-/** Says what came of a change: counts, and nothing that somebody wrote. */
+/** Describes the result of one change: only counts, never text that a person wrote. */
 export function describeAttempt(attempt: Runs, before: Before): string {
   const words = attemptWords(attempt, before);
   return `${words.slice(0, 1).toUpperCase()}${words.slice(1)}.`;
@@ -62,7 +68,7 @@ export function judgeTrial({ before, attempts }: Pick<FixTrial, 'before' | 'atte
   return attempts.some(({ verdict }) => verdict === 'fixed') ? 'fixed' : 'not-fixed';
 }
 
-/** Says what came of all changes: counts, and nothing that somebody wrote. */
+/** Describes the result of all changes: only counts, never text that a person wrote. */
 export function describeTrial(trial: Trial): string {
   const { attempts } = trial;
   const verdict = judgeTrial(trial);

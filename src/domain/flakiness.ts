@@ -24,16 +24,19 @@ export const TestRunFacts = z.object({
 });
 export type TestRunFacts = z.infer<typeof TestRunFacts>;
 
-/** As much of a run as is compared with others. */
+/** The fields of a run that are compared with other runs. */
 export type TestRun = Pick<TestRunFacts, 'buildId' | 'outcome' | 'commit' | 'lane' | 'onDefaultBranch' | 'at'>;
 
-/** Until when nobody is notified of a test's failures, who decided so, and why. */
+/**
+ * The end of the period without notifications about a test's failures, the person who decided it, and the
+ * reason.
+ */
 const Quarantine = z.object({ until: z.string(), by: z.string(), reason: z.string().nullable() });
-/** What somebody made of a test's quarantine; without `until` it ended then. */
+/** A change of a test's quarantine. Without `until`, the quarantine ended at this time. */
 const QuarantineEvent = Quarantine.extend({ until: z.string().nullable(), at: z.string() });
 export type QuarantineEvent = z.infer<typeof QuarantineEvent>;
 
-/** What the stored results of one test say, over its newest `WINDOW` runs. */
+/** Counts from the stored results of one test, over its newest `WINDOW` runs. */
 export const FlakinessCounts = z.object({
   runs: z.int(),
   failed: z.int(),
@@ -76,8 +79,8 @@ export const WINDOW = 100;
 export const STRIP = 30;
 
 /**
- * Changes between passed and failed on the default branch from which alternation counts by itself: it broke and was whole again twice. One
- * breakage that somebody mends makes two changes.
+ * Minimum number of changes between passed and failed on the default branch at which alternation alone
+ * counts: the test broke and recovered twice. A single breakage that is then fixed makes only two changes.
  */
 const ALTERNATES_FROM = 4;
 
@@ -97,7 +100,7 @@ export function measureFlakiness(runs: readonly TestRun[], marked = STRIP): Flak
       (run) => run.lane,
     ).values(),
   ];
-  const flips = branches.map(flipsOf);
+  const flips = branches.map(countFlips);
   const flakes = new Set([
     ...commits.flatMap(passedLater),
     ...branches.flatMap((lane, at) => ((flips[at] ?? 0) < ALTERNATES_FROM ? [] : alone(lane))),
@@ -120,10 +123,11 @@ export function measureFlakiness(runs: readonly TestRun[], marked = STRIP): Flak
 }
 
 /**
- * How probable it is that a failure of this test goes away when it is run again without a change: of the commits on which it failed and
- * was run again, the share on which it then passed, with half a case added on either side (the mean under Jeffreys' prior, Beta(½, ½);
- * Brown, Cai & DasGupta 2001). Null where no commit was ever run again: then nothing is known. It says nothing about the failure at
- * hand beyond this test's past, changes no category, and hides nothing.
+ * Estimates the probability that a failure of this test goes away when it is run again without a change: of
+ * the commits on which it failed and was run again, the share on which it then passed, with half a case added
+ * on either side (the mean under Jeffreys' prior, Beta(½, ½); Brown, Cai & DasGupta 2001). Returns null if no
+ * commit was ever run again. The estimate reflects only the test's past: it changes no category and hides no
+ * failure.
  */
 export function flakeProbability({ rerun, recovered }: Pick<FlakinessCounts, 'rerun' | 'recovered'>): number | null {
   return rerun === 0 ? null : (recovered + 0.5) / (rerun + 1);
@@ -137,8 +141,8 @@ export interface Break<Run extends TestRun> {
 }
 
 /**
- * The newest break of a lane of the default branch that is no flake; null where none is known. `runs` come newest first. Between `good` and
- * `bad` may lie commits that no build ran.
+ * Returns the newest break of a lane of the default branch that is not a flake, or null if none is known.
+ * `runs` are ordered newest first. Commits that no build ran may lie between `good` and `bad`.
  */
 export function lastBreak<Run extends TestRun>(runs: readonly Run[]): Break<Run> | null {
   const flakes = new Set(measureFlakiness(runs, WINDOW).recent.flatMap(({ buildId, mark }) => (mark === 'flake' ? [buildId] : [])));
@@ -160,13 +164,13 @@ function byCommit(runs: readonly TestRun[]): TestRun[][] {
   return [...Map.groupBy(known, (run) => `${run.lane}\n${run.commit}`).values()];
 }
 
-/** Failed runs of one commit after which it passed. */
+/** Returns the failed runs of one commit after which it passed. */
 function passedLater(group: readonly TestRun[]): TestRun[] {
   const lastPass = group.findLastIndex((run) => run.outcome === 'passed');
   return group.filter((run, at) => isFailed(run) && at < lastPass);
 }
 
-function flipsOf(lane: readonly TestRun[]): number {
+function countFlips(lane: readonly TestRun[]): number {
   return lane.filter((run, at) => at > 0 && lane[at - 1]?.outcome !== run.outcome).length;
 }
 

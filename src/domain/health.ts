@@ -9,8 +9,8 @@ export interface ComparedPeriod extends Period {
 }
 
 /**
- * How a pipeline, or one of its branches, did in a period, and in the one that it is compared with. Times are
- * of builds that say them.
+ * The health figures of a pipeline, or of one of its branches, in a period and in the period it is compared
+ * with. Times are from builds that report them.
  */
 export const Health = z.object({
   provider: z.string(),
@@ -45,7 +45,8 @@ export const Health = z.object({
 export type Health = z.infer<typeof Health>;
 
 /**
- * In which jobs the newest failed builds of a period failed; a build counts for each job that failed in it.
+ * The jobs in which the newest failed builds of a period failed. A build counts once for each job that failed
+ * in it.
  */
 export const FailedJobs = z.object({
   /** The most frequent, at most 50. */
@@ -82,8 +83,8 @@ export interface Deployment {
 }
 
 /**
- * What may explain a change of figures: a deployment of the repository, or another release of Faultline
- * itself.
+ * An event that may explain a change of figures: a deployment of the repository, or a new release of
+ * Faultline itself.
  */
 export const Mark = z.object({
   kind: z.enum(['deployment', 'upgrade']),
@@ -94,7 +95,7 @@ export const Mark = z.object({
 });
 export type Mark = z.infer<typeof Mark>;
 
-/** What is known of one repository in a period. */
+/** The health figures of one repository in a period. */
 export interface RepositoryHealth {
   readonly branches: readonly Health[];
   readonly jobs: FailedJobs;

@@ -6,15 +6,18 @@ import { dependsOnSuite, judgeRuns } from './experiment-verdict.ts';
 import { refuseFix } from './fix-refusals.ts';
 import { judgeAttempt, judgeTrial } from './fix-verdict.ts';
 
-/** What cannot be true of an experiment: where it says so, and what is wrong with how to mend it. */
+/**
+ * An impossible statement in an experiment: the path of the field, and a message that says what is wrong and
+ * how to correct it.
+ */
 export interface Doubt {
   readonly path: string;
   readonly message: string;
 }
 
-/** Of one arm, and at one commit or with one change. */
+/** Maximum number of runs of one arm, at one commit, or with one change. */
 const MOST_RUNS = 1_000;
-/** Of a whole bisection. */
+/** Maximum number of runs of a whole bisection. */
 const MOST_BISECTION_RUNS = 10_000;
 const MOST_COMMITS = 5_000;
 const COMMIT = /^[0-9a-f]{7,64}$/;
@@ -80,7 +83,7 @@ interface Counted {
   readonly exitCodes: readonly (number | null)[];
 }
 
-/** Every run has an exit code, and only what ended with 0 has passed. */
+/** Checks that every run has an exit code, and that only runs that ended with 0 count as passed. */
 function doubtRuns({ passed, failed, other = 0, exitCodes }: Counted, most: number): Doubt[] {
   const counts = Object.entries({ passed, failed, other });
   const negative = counts.filter(([, count]) => count < 0);
@@ -123,7 +126,7 @@ export function doubtBisection(bisection: Bisection): Doubt[] {
   return doubtCandidates(bisection, told);
 }
 
-/** The candidates are the commits at the places that the runs point to. */
+/** Checks that the candidates are the commits at the positions that the runs point to. */
 function doubtCandidates(
   { tried, skipped, candidates, verdict }: Bisection,
   { from, to }: { readonly from: number; readonly to: number },
@@ -159,7 +162,7 @@ export function doubtTrial(trial: FixTrial): Doubt[] {
   return doubts;
 }
 
-/** A change that would be shown must be one that would have been tried. */
+/** Checks that every change that would be shown is a change that could have been tried. */
 function doubtDiffs({ attempts }: FixTrial): Doubt[] {
   return attempts.flatMap(({ diff }, at) =>
     diff === null

@@ -3,7 +3,7 @@ import { Category } from './category.ts';
 
 export interface InsightsFilter {
   readonly repository?: string;
-  /** Only of these: `owner/name`, or `owner/*`. */
+  /** The repositories to include: `owner/name`, or `owner/*`. */
   readonly repositories?: readonly string[];
 }
 
@@ -14,9 +14,10 @@ export interface Period extends InsightsFilter {
 }
 
 /**
- * Decided answers of one hundredth of stated confidence (`at`: 0.85 represents 0.85 up to 0.86). `right`: the category was, as a person
- * decided: accepted; corrected within the category; rejected for another cause of the same category. Those of which the person said that
- * it cannot be told are not counted, nor are recalled answers, which a person is behind already.
+ * Counts decided answers by hundredths of stated confidence (`at`: 0.85 represents 0.85 up to 0.86). `right`
+ * is true if a person confirmed the category: accepted; corrected within the category; or rejected for
+ * another cause of the same category. Answers that the reviewer marked as undecidable are not counted.
+ * Recalled answers are not counted either, because a person has already confirmed them.
  */
 export const DecidedCount = z.object({
   at: z.number(),
@@ -32,7 +33,10 @@ export type DecidedCount = z.infer<typeof DecidedCount>;
 export const AnsweredCount = z.object({ at: z.number(), count: z.int() });
 export type AnsweredCount = z.infer<typeof AnsweredCount>;
 
-/** How often answers that stated about this confidence were right: "31 of 42" of those from `from` up to `to`. */
+/**
+ * The share of right answers at about this stated confidence: "31 of 42" of the answers from `from` up to
+ * `to`.
+ */
 export interface TrackRecord {
   readonly right: number;
   readonly of: number;
@@ -43,11 +47,14 @@ export interface TrackRecord {
 /** Fewer decided answers than this say too little to be shown as a share. */
 export const TOO_FEW = 20;
 
-/** Causes of one UTC day. `open`: nobody knows yet, since a person was asked and has not decided, or rejected the answer. */
+/**
+ * The number of causes of one category on one UTC day. `open`: the cause is not known yet, because a person
+ * was asked and has not decided, or rejected the answer.
+ */
 export const DayCount = z.object({ day: z.string(), category: Category, open: z.boolean(), count: z.int() });
 export type DayCount = z.infer<typeof DayCount>;
 
-/** Who said what it is, and when. */
+/** The category that a reviewer decided, with the reviewer and the time. */
 export const DecidedBy = z.object({ category: Category, reviewer: z.string(), at: z.iso.datetime() });
 export type DecidedBy = z.infer<typeof DecidedBy>;
 
@@ -91,7 +98,7 @@ export const CauseBuild = z.object({
 });
 export type CauseBuild = z.infer<typeof CauseBuild>;
 
-/** Where a cause was seen. */
+/** A pipeline and branch where a cause was seen. */
 export const CausePlace = z.object({
   repository: z.string(),
   pipeline: z.string(),
@@ -107,7 +114,7 @@ export interface CauseFacts {
   readonly builds: readonly CauseBuild[];
   /** The newest decisions that stand, newest first. */
   readonly decisions: readonly CauseBuild[];
-  /** Of its newest thousand builds, the most frequent first. */
+  /** The places in its newest thousand builds, the most frequent first. */
   readonly places: readonly CausePlace[];
 }
 
@@ -127,7 +134,7 @@ export const ComparedBuild = z.object({
 });
 export type ComparedBuild = z.infer<typeof ComparedBuild>;
 
-/** What answers cost in one week (`week`: its Monday), recalled ones aside. */
+/** The cost of answers in one week (`week`: its Monday), without recalled answers. */
 export const WeekFigures = z.object({
   week: z.string(),
   answers: z.int(),
@@ -140,7 +147,7 @@ export const WeekFigures = z.object({
 });
 export type WeekFigures = z.infer<typeof WeekFigures>;
 
-/** How a team decides; nobody's own figures. */
+/** The review figures of a team. No figure is about a single person. */
 export const ReviewingFigures = z.object({
   decided: z.int(),
   /** Decided with the verdict in view, and of those, with the machine's category. */

@@ -4,10 +4,10 @@ import { typedText } from './errors.ts';
 import { Fingerprint } from './failure.ts';
 import { indexEntry, type NewOutboxEntry } from './outbox.ts';
 
-/** Who took something that was taught out of use. */
+/** The person who withdrew a library entry or a rule, with the time and reason. */
 const Withdrawal = z.object({ by: z.string(), at: z.iso.datetime(), reason: z.string() });
 
-/** Green builds in which all telling lines of an entry stand too. */
+/** The green builds in which all informative lines of an entry occur. */
 export const GreenFlag = z.object({
   builds: z.int().min(1),
   /** When the first of them was seen. */
@@ -47,7 +47,10 @@ export const LibraryEntry = z.object({
 });
 export type LibraryEntry = z.infer<typeof LibraryEntry>;
 
-/** Whether an entry may answer: nobody withdrew it, and no green build says the same, or a person lets it answer all the same. */
+/**
+ * Returns true if an entry may answer: it is not withdrawn, and either no green build contains its lines or a
+ * person lets it answer nevertheless.
+ */
 export function answers({ withdrawn, flag, stays }: Pick<LibraryEntry, 'withdrawn' | 'flag' | 'stays'>): boolean {
   return withdrawn === null && (flag === null || stays !== null);
 }
@@ -73,21 +76,30 @@ interface LibraryVector {
   readonly metadata: Readonly<Record<string, string>>;
 }
 
-/** How the index changes for an entry that answers now: the entry itself, and that the one which it replaces is removed. */
+/**
+ * Returns the index changes for an entry that answers from now on: adds the entry, and removes the entry that
+ * it replaces.
+ */
 export function indexChanges(entry: LibraryEntry, replacedId: string | null): NewOutboxEntry[] {
-  const { id, text, metadata } = vectorOf(entry);
+  const { id, text, metadata } = toLibraryVector(entry);
   const gone = replacedId === null || replacedId === id ? [] : [indexEntry('error_library', replacedId, null)];
   return [indexEntry('error_library', id, { text, metadata }), ...gone];
 }
 
-/** How the index changes when an entry stops answering: it is removed, and what answers in its place now is added. */
+/**
+ * Returns the index changes for an entry that stops answering: removes it, and adds the entry that now
+ * answers in its place.
+ */
 export function indexChangesWithout(gone: LibraryEntry, answering: LibraryEntry | null): NewOutboxEntry[] {
   const out = indexEntry('error_library', gone.id, null);
   return answering === null || answering.id === gone.id ? [out] : [out, ...indexChanges(answering, null)];
 }
 
-/** What search compares with is the failing line and excerpt; the person's answer travels as metadata. */
-export function vectorOf(entry: LibraryEntry): LibraryVector {
+/**
+ * Converts an entry to an index item. Search compares the failing line and excerpt; the reviewer's answer is
+ * stored as metadata.
+ */
+export function toLibraryVector(entry: LibraryEntry): LibraryVector {
   const { id, message, fingerprint, repository, category, kind, title, rootCause, fixRecommendation, confirmedBy, confirmedAt } = entry;
   return {
     id,
@@ -108,10 +120,13 @@ export function vectorOf(entry: LibraryEntry): LibraryVector {
   };
 }
 
-/** Active rules of one installation at most: all that may apply are tried on every failure that nobody has confirmed. */
+/**
+ * Maximum number of active rules of an installation. All rules that may apply are tried on every failure that
+ * no one has confirmed.
+ */
 export const MAX_RULES = 500;
 
-/** What a reviewer writes: failures whose message or excerpt matches the pattern have this cause. */
+/** The rule that a reviewer writes: failures whose message or excerpt matches the pattern have this cause. */
 export const RuleInput = z.strictObject({
   /** RE2's syntax; `^` and `$` are the ends of a line, `.` is no line end. */
   pattern: z.string().min(4).max(300),

@@ -60,7 +60,10 @@ const SlackChannel = z.string().regex(/^[CGD][A-Z0-9]{2,30}$/, 'must be a channe
 const SlackMention = z.string().regex(/^[UWS][A-Z0-9]{2,30}$/, 'must be the ID of a member (U…) or of a user group (S…)');
 const text = z.string().trim().min(1).max(300);
 
-/** Where messages about an owner's failures go, and how the owner is mentioned there, as people enter it. */
+/**
+ * The channels for messages about an owner's failures, and the mention of the owner in each, as people enter
+ * them.
+ */
 export const OwnerChannelsInput = z.strictObject({
   owner: text.max(200).describe('As CODEOWNERS writes it, such as @shop/payments'),
   slack: SlackChannel.nullable().default(null),
@@ -99,14 +102,14 @@ export const Occasion = z.object({
 export type Occasion = z.infer<typeof Occasion>;
 
 interface Condition {
-  /** Without the states. */
+  /** The filter of the query without the states. */
   readonly filter: FailureFilter;
   /** A rule that names states is about causes that get into one of them; any other is about answers. */
   readonly states: readonly CauseState[];
 }
 
 /** Reads the query of a rule. Throws `invalid-input` with a sentence that says what is wrong. */
-export function conditionOf(query: string): Condition {
+export function parseCondition(query: string): Condition {
   const { filter, terms } = parseSearch(query, 0);
   const { states = [], ...rest } = filter;
   const unfit = terms.find(({ name }) => name === 'since' || name === 'until' || name === 'build');
@@ -117,18 +120,21 @@ export function conditionOf(query: string): Condition {
   return { filter: rest, states };
 }
 
-/** Where messages about a cause go: to its owners who have an address in the channel of the rule, otherwise to the rule's own. */
-export function targetsOf(
+/**
+ * Returns the targets of messages about a cause: its owners who have an address in the rule's channel,
+ * otherwise the rule's own destination.
+ */
+export function resolveTargets(
   { channel, destination, byOwner }: NotificationRuleInput,
   owner: Owner | null,
   owners: readonly OwnerChannels[],
 ): string[] {
-  const own = byOwner && channel !== 'webhook' ? ownersOf(owner, owners).flatMap((one) => one[channel] ?? []) : [];
+  const own = byOwner && channel !== 'webhook' ? findOwnerChannels(owner, owners).flatMap((one) => one[channel] ?? []) : [];
   return [...new Set(own.length === 0 ? [destination] : own)].map((one) => `${channel}:${one}`);
 }
 
-/** Those of the owners that somebody wrote down. */
-export function ownersOf(owner: Owner | null, owners: readonly OwnerChannels[]): OwnerChannels[] {
+/** Returns the configured channels of the owner's names. */
+export function findOwnerChannels(owner: Owner | null, owners: readonly OwnerChannels[]): OwnerChannels[] {
   const keys = new Set(owner?.names.map(ownerKey));
   return owners.filter((one) => keys.has(ownerKey(one.owner)));
 }
@@ -150,7 +156,9 @@ export const SentMessage = z.object({
 });
 export type SentMessage = z.infer<typeof SentMessage>;
 
-/** More rules than these nobody oversees, and each is asked about every answer. */
+/**
+ * Maximum number of notification rules: more are hard to oversee, and each is matched against every answer.
+ */
 export const MAX_RULES = 200;
 /** Topics of the outbox: an occasion is to be matched with rules (migration 0041 adds these), what a rule has found is to be gathered for one target. */
 export const MATCH_RULES = 'match-rules';
@@ -158,7 +166,10 @@ export const GATHER = 'gather-matches';
 
 type Schedule = Pick<NotificationRuleInput, 'digestHour' | 'quietFrom' | 'quietTo' | 'timeZone' | 'everyMinutes'>;
 
-/** What comes together is told together: so long the first of several waits, in milliseconds. */
+/**
+ * Milliseconds that the first of several matches waits, so that matches that arrive together are sent in one
+ * message.
+ */
 export const GATHER_MS = 10_000;
 const MINUTE = 60_000;
 /** Time zones differ by quarters of an hour. */
@@ -166,7 +177,10 @@ const STEP_MS = 15 * MINUTE;
 /** A digest is never further away, quiet hours included. */
 const MAX_STEPS = 3 * 96;
 
-/** The first time from `now` on at which what has waited since `oldest` may be sent. All in milliseconds since 1970. */
+/**
+ * Returns the first time from `now` on at which matches that have waited since `oldest` may be sent. All
+ * times are in milliseconds since 1970.
+ */
 export function sendingTime(schedule: Schedule, oldest: number, now: number): number {
   const gathered = Math.max(now, Math.min(oldest, now) + GATHER_MS);
   if (maySend(schedule, oldest, gathered)) return gathered;
@@ -179,8 +193,8 @@ function maySend({ digestHour, quietFrom, quietTo, timeZone }: Schedule, oldest:
   const minutes = localMinutes(at, timeZone);
   if (isQuiet(quietFrom, quietTo, Math.floor(minutes / 60) % 24)) return false;
   if (digestHour === null) return true;
-  const dayOf = (local: number) => Math.floor((local - digestHour * 60) / 1440);
-  return dayOf(minutes) > dayOf(localMinutes(oldest, timeZone));
+  const toDigestDay = (local: number) => Math.floor((local - digestHour * 60) / 1440);
+  return toDigestDay(minutes) > toDigestDay(localMinutes(oldest, timeZone));
 }
 
 function isQuiet(from: number | null, to: number | null, hour: number): boolean {
@@ -188,7 +202,7 @@ function isQuiet(from: number | null, to: number | null, hour: number): boolean 
   return from < to ? hour >= from && hour < to : hour >= from || hour < to;
 }
 
-/** What clocks show there, as minutes since 1970. */
+/** Returns the local time in the time zone, as minutes since 1970. */
 function localMinutes(at: number, timeZone: string): number {
   const part = partsIn(timeZone).formatToParts(at);
   const [year = 0, month = 1, day, hour, minute] = (['year', 'month', 'day', 'hour', 'minute'] as const).map((type) =>
@@ -218,14 +232,14 @@ function isTimeZone(name: string): boolean {
 
 /** A message that a rule would have sent. */
 export interface PlannedMessage {
-  /** In milliseconds since 1970. */
+  /** The time of the message, in milliseconds since 1970. */
   readonly at: number;
   /** `slack:C0123456789` */
   readonly target: string;
   readonly occasions: readonly Occasion[];
 }
 
-/** Which messages a rule would have sent of these, the newest first. */
+/** Returns the messages that a rule would have sent for these occasions, newest first. */
 export function plannedMessages(
   rule: NotificationRuleInput,
   occasions: readonly Occasion[],
@@ -233,7 +247,7 @@ export function plannedMessages(
 ): PlannedMessage[] {
   const byTarget = new Map<string, Occasion[]>();
   for (const occasion of occasions.toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at)))
-    for (const target of targetsOf(rule, occasion.owner, owners)) byTarget.set(target, [...(byTarget.get(target) ?? []), occasion]);
+    for (const target of resolveTargets(rule, occasion.owner, owners)) byTarget.set(target, [...(byTarget.get(target) ?? []), occasion]);
   const planned = [...byTarget].flatMap(([target, found]) => plannedFor(rule, target, found));
   return planned.toSorted((a, b) => b.at - a.at);
 }
@@ -253,12 +267,12 @@ function plannedFor(rule: NotificationRuleInput, target: string, found: readonly
   return messages;
 }
 
-/** How long nothing more is sent to the same target after a message, in milliseconds. */
+/** Returns the minimum time between two messages to the same target, in milliseconds. */
 export function pauseAfter({ digestHour, everyMinutes }: Schedule): number {
   return digestHour === null ? everyMinutes * MINUTE : 0;
 }
 
-/** "Faultline <ci@example.com>" → "example.com". */
-export function domainOf(address: string): string {
+/** Extracts the domain of an e-mail address: "Faultline <ci@example.com>" → "example.com". */
+export function extractDomain(address: string): string {
   return (/@([^@>\s]+)>?\s*$/.exec(address)?.[1] ?? 'localhost').toLowerCase();
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What a notice is about: all that is known of it is what the text is made from. */
+/** The subject of a notice. The text is made from everything that is known about it. */
 export const NoticeAbout = z.discriminatedUnion('type', [
   z.object({ type: z.literal('build'), buildId: z.string() }),
   z.object({ type: z.literal('commit'), repository: z.string(), commit: z.string() }),
@@ -15,7 +15,9 @@ export interface Notice {
   readonly key: string;
   readonly repository: string;
   readonly about: NoticeAbout;
-  /** What the other side calls it; null where nothing is known to be there. */
+  /**
+   * The reference of the published notice in the external system; null if nothing is known to be published.
+   */
   readonly reference: string | null;
   /** An earlier try at what is to be shown now may have reached the other side. */
   readonly isRetry: boolean;
@@ -23,14 +25,23 @@ export interface Notice {
 
 /** Work to be done outside the transaction that asks for it. */
 export interface NewOutboxEntry {
-  /** What is to be done: `publish:webhook`, `notice:github-comment`, `index:error_library`, `passing-build`, `remove-logs`. */
+  /**
+   * The kind of work: `publish:webhook`, `notice:github-comment`, `index:error_library`, `passing-build`,
+   * `remove-logs`.
+   */
   readonly topic: string;
-  /** What it is done to. One entry each: asked for again, it is done again, with the newer payload. */
+  /**
+   * The object of the work. Each key has one entry: a new request for the same key repeats the work with the
+   * newer payload.
+   */
   readonly key: string;
   /** The entry is deleted with this build; absent: it outlives any. */
   readonly buildId?: string;
   readonly payload?: Readonly<Record<string, unknown>>;
-  /** Not before so many milliseconds from now; a change that waits already is not hurried. Absent: 0. */
+  /**
+   * Minimum delay in milliseconds before the work is done. A change that already waits is not brought
+   * forward. Absent: 0.
+   */
   readonly delayMs?: number;
   /** `false`: only where there is an entry already. */
   readonly opens?: boolean;
@@ -46,7 +57,7 @@ export const OutboxEntry = z.object({
   version: z.int(),
   /** How much of `version` was processed or given up; the entry is pending while `version` is more. */
   settled: z.int(),
-  /** Somebody has a lease on it. */
+  /** True if a worker holds a lease on the entry. */
   held: z.boolean(),
   /** How the last settled version ended; null: none was yet. */
   outcome: z.enum(['done', 'skipped', 'superseded', 'failed']).nullable(),
@@ -74,7 +85,9 @@ export const REMOVE_LOGS = 'remove-logs';
 
 export type IndexNamespace = 'knowledge' | 'team_knowledge' | 'error_library';
 
-/** An item that the vector index is to have (null: is to lose) under this id. */
+/**
+ * Creates the entry that adds an item to the vector index under this id, or removes it if the item is null.
+ */
 export function indexEntry(
   namespace: IndexNamespace,
   id: string,
@@ -83,21 +96,24 @@ export function indexEntry(
   return { topic: `index:${namespace}`, key: id, payload: { item } };
 }
 
-/** How an entry ended. */
+/** The result of processing an entry. */
 export interface OutboxEnd {
   readonly outcome: NonNullable<OutboxEntry['outcome']>;
-  /** To be kept; absent: what was kept before stays. */
+  /** The result to store; if absent, the previously stored result stays. */
   readonly result?: Readonly<Record<string, unknown>>;
   readonly error?: string;
   /** The entry is then left alone for so many milliseconds, whatever changes. */
   readonly pauseMs?: number;
-  /** Nothing is to be kept of it: the entry is deleted, unless it was requested again meanwhile. */
+  /** True if the entry is to be deleted, unless it was requested again in the meantime. */
   readonly forget?: boolean;
 }
 
 /** The lease under which entries are processed. */
 export interface OutboxLease {
-  /** When it was requested, on the monotonic clock, which goes on while the process is frozen. */
+  /**
+   * The time when the lease was requested, on the monotonic clock, which also runs while the process is
+   * frozen.
+   */
   readonly takenAt: number;
   readonly leaseMs: number;
   /** Aborted where the process stops. */
@@ -117,8 +133,11 @@ export interface OutboxHandler {
   readonly limits: { readonly attempts: number; readonly retries: number } | null;
   /** The longest time between two retries, in milliseconds; the first is after about 2 s, then twice as long each. */
   readonly longestDelayMs: number;
-  /** Asked before entries are taken: `true` where other work goes first. */
+  /** Returns true if other work has priority. Is called before entries are taken. */
   isPaused?(): Promise<boolean>;
-  /** Null: what was to be done with the entries in the outbox is done already. Throws TriageError; `retryable` where it may be tried again. */
+  /**
+   * Returns null if the handler has already settled the entries in the outbox. Throws TriageError; it is
+   * `retryable` if another try may succeed.
+   */
   handle(entries: readonly OutboxEntry[], lease: OutboxLease): Promise<OutboxEnd | null>;
 }

@@ -18,7 +18,7 @@ import {
 export const PassedOnRetry = z.object({ name: z.string(), suite: z.string().nullable(), at: LogPosition.nullable() });
 export type PassedOnRetry = z.infer<typeof PassedOnRetry>;
 
-/** What `src/log` makes of all logs and reports of one build. Pure data; everything in it is masked. */
+/** The result of reading all logs and reports of one build in `src/log`. Plain data; all of it is masked. */
 export const Reading = z.object({
   excerpts: z.array(Excerpt),
   /** Tokens of all excerpts together. */
@@ -59,7 +59,7 @@ export interface FailureGroup {
   readonly failures: readonly Failure[];
 }
 
-/** How much a file of a build promises, before it is read deeply. */
+/** The expected value of a build's file, before it is read in depth. */
 export const FileGrade = z.enum(['relevant', 'maybe', 'skip']);
 export type FileGrade = z.infer<typeof FileGrade>;
 
@@ -72,7 +72,7 @@ export const SurveyedFile = z.object({
   grade: FileGrade,
   /** Why it has this grade; for people. */
   reason: z.string(),
-  /** Its most telling lines, shortened. */
+  /** Its most informative lines, shortened. */
   preview: z.string(),
   lines: z.int(),
   bytes: z.int(),
@@ -83,7 +83,7 @@ export const SurveyedFile = z.object({
 });
 export type SurveyedFile = z.infer<typeof SurveyedFile>;
 
-/** What was made of the files of a build: the most telling first. */
+/** The result of the survey of a build's files, the most informative first. */
 export const Survey = z.object({
   files: z.array(SurveyedFile),
   /** Files that are not listed, since there are too many. */

@@ -10,7 +10,7 @@ export const RECORDING_SCHEMA = 1;
 export const JudgementName = z.enum(['classify', 'plan', 'chooseTools', 'correctCall', 'answer', 'verify']);
 export type JudgementName = z.infer<typeof JudgementName>;
 
-/** What was judged, by whom, and what it cost. */
+/** A recorded judgement: its value, the analyst and model, and the cost. */
 const RecordedReply = z.object({
   by: z.string(),
   model: z.string().nullable(),
@@ -51,11 +51,11 @@ export type RecordedCall = z.infer<typeof RecordedCall>;
 export const RecordedTools = z.object({ category: Category, offered: z.array(z.string()), askable: z.array(z.string()) });
 export type RecordedTools = z.infer<typeof RecordedTools>;
 
-/** What a person said to a run that waited; null: nobody did in time. */
+/** The answer of a person to a waiting run; null if no one answered in time. */
 export const RecordedAnswer = z.object({ text: z.string(), by: z.string(), at: z.string() }).nullable();
 export type RecordedAnswer = z.infer<typeof RecordedAnswer>;
 
-/** Which code and which configuration made a recording. */
+/** The code version and configuration that made a recording. */
 export const RecordedMaker = z.object({
   faultline: z.string(),
   /** Short hash of the table of rules. */

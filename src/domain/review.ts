@@ -10,11 +10,11 @@ export type ReviewState = z.infer<typeof ReviewState>;
 export const DecisionType = z.enum(['accept', 'correct', 'reject']);
 export type DecisionType = z.infer<typeof DecisionType>;
 
-/** Why an answer is rejected, in the order of the digits that choose it. */
+/** The reasons for rejecting an answer, in the order of the digit keys that choose them. */
 export const RejectReason = z.enum(['evidence_does_not_support', 'right_category_wrong_cause', 'not_a_failure', 'cannot_be_told']);
 export type RejectReason = z.infer<typeof RejectReason>;
 
-/** As a reviewer reads them. */
+/** The labels of the reasons, as reviewers see them. */
 export const REJECT_REASONS: Readonly<Record<RejectReason, string>> = {
   evidence_does_not_support: 'The evidence does not support it',
   right_category_wrong_cause: 'Right category, wrong cause',
@@ -22,7 +22,7 @@ export const REJECT_REASONS: Readonly<Record<RejectReason, string>> = {
   cannot_be_told: 'Cannot tell from this log',
 };
 
-/** What shows the corrected cause: evidence of the analysis by id, lines of its sources, or nothing at all. */
+/** The proof of the corrected cause: evidence of the analysis by id, lines of its sources, or none. */
 export const ShownBy = z.union([
   z.literal('none'),
   z.strictObject({
@@ -35,7 +35,10 @@ export const ShownBy = z.union([
 ]);
 export type ShownBy = z.infer<typeof ShownBy>;
 
-/** What a person says about an analysis. `correct` needs at least a category; `reject` needs a reason code or words. */
+/**
+ * The decision of a person about an analysis. `correct` needs at least a category; `reject` needs a reason
+ * code or a reason in words.
+ */
 export const DecisionInput = z.object({
   type: DecisionType,
   category: Category.optional(),
@@ -59,14 +62,17 @@ export const Decision = DecisionInput.extend({
   decidedAt: z.iso.datetime(),
   /** What the reviewer took it for before the verdict was shown; absent where it was shown at once. */
   blind: Category.optional(),
-  /** From opening to deciding; absent where nobody knows when it was opened. */
+  /** Seconds from opening to decision; absent if the opening time is not known. */
   secondsOpen: z.number().min(0).optional(),
   /** Shared by decisions that were made as one, and are taken back as one. */
   batchId: z.string().optional(),
 });
 export type Decision = z.infer<typeof Decision>;
 
-/** Why an item is in the queue: the machine was unsure, a person asked for it, or it is a sample of what was published. */
+/**
+ * The reason why an item is in the queue: the analyst was unsure, a person asked for a review, or the item is
+ * a sample of published answers.
+ */
 export const ReviewOrigin = z.enum(['unsure', 'asked', 'audit']);
 export type ReviewOrigin = z.infer<typeof ReviewOrigin>;
 
@@ -82,7 +88,7 @@ export const Review = z.object({
   fingerprint: z.string(),
   /** That it holds up; null where there is none. */
   pullRequest: z.int().nullable(),
-  /** See `riskOf`. */
+  /** See `computeRisk`. */
   risk: z.number(),
   origin: ReviewOrigin,
   confidence: z.number(),
@@ -98,7 +104,10 @@ export const Review = z.object({
 });
 export type Review = z.infer<typeof Review>;
 
-/** The category of an item as people are shown it. Whatever was judged has a confidence above 0. */
+/**
+ * Returns the category of an item as people see it. Every judged item has a confidence above 0, so 0 means
+ * not analyzed.
+ */
 export function itemCategory({ category, confidence }: Pick<Review, 'category' | 'confidence'>): string {
   return confidence === 0 ? 'NOT ANALYZED' : category;
 }
@@ -110,7 +119,7 @@ export type NewReview = Pick<
 > &
   Partial<Pick<Review, 'risk' | 'origin'>>;
 
-/** What may happen to a review, kept for the audit. */
+/** An event in the life of a review, kept for the audit trail. */
 export const ReviewEvent = z.object({
   reviewId: z.string(),
   event: z.enum(['opened', 'claimed', 'released', 'decided', 'asked', 'answered', 'expired', 'undone', 'skipped', 'guessed']),
@@ -120,7 +129,7 @@ export const ReviewEvent = z.object({
 });
 export type ReviewEvent = z.infer<typeof ReviewEvent>;
 
-/** How the queue stands; `today` begins at midnight UTC. */
+/** The state of the queue in counts; "today" begins at midnight UTC. */
 export const ReviewCounts = z.object({
   waiting: z.int(),
   /** Held by the reviewer who asks. */
@@ -136,7 +145,7 @@ const ROLES = ['ingest', 'read', 'review', 'admin'] as const;
 export const Role = z.enum(ROLES);
 export type Role = z.infer<typeof Role>;
 
-/** Who is asking: the token's name and its roles. */
+/** The user or client that makes a request: the token's name and its roles. */
 export interface Principal {
   readonly name: string;
   readonly roles: readonly Role[];
@@ -144,32 +153,33 @@ export interface Principal {
   readonly repositories?: readonly string[] | null;
 }
 
-/** Whether somebody may do what needs this role; whoever administers may do everything. */
+/** Returns true if the principal has this role. An admin has every role. */
 export function holds(principal: Principal | null, role: Role): boolean {
   return principal !== null && (principal.roles.includes(role) || principal.roles.includes('admin'));
 }
 
 /**
- * The order of the queue: risk × the time an item has waited, highest first. Risk is
+ * Computes the risk of an item. The queue is ordered by risk × the time an item has waited, highest first.
+ * Risk is
  *
- *   blocks (3 on a pull request, where somebody waits to merge; else 1)
- *   × cost if wrong (4 where the answer excuses a change that touches its own suspect; 2 where it excuses, INFRA_ERROR or
- *     flaky, with nothing of the change in sight; else 1)
+ * blocks (3 on a pull request, where a person waits to merge; else 1)
+ * × cost if wrong (4 if the answer excuses a change that touches its own suspect; 2 if it excuses,
+ * INFRA_ERROR or flaky, and no suspect is part of the change; else 1)
  *
- * so an item that blocks somebody overtakes another that has waited up to three times as long. Confidence is no part of it: an answer
- * that is sure and wrong costs most.
+ * so an item that blocks a person overtakes another that has waited up to three times as long. Confidence is
+ * not a factor: an answer that is sure and wrong costs most.
  */
-export function riskOf(build: Pick<Build, 'commit' | 'pullRequest'>, analysis: Analysis): number {
+export function computeRisk(build: Pick<Build, 'commit' | 'pullRequest'>, analysis: Analysis): number {
   const blocks = build.pullRequest === null ? 1 : 3;
   if (!isNotDevelopersFault(analysis)) return blocks;
-  return blocks * (overlapOf(build, analysis).length > 0 ? 4 : 2);
+  return blocks * (findTouchedSuspects(build, analysis).length > 0 ? 4 : 2);
 }
 
-/** All that `riskOf` can say. */
+/** All that `computeRisk` can say. */
 export const RISKS: readonly number[] = [1, 2, 3, 4, 6, 12];
 
 /** Suspects that the build's own change touches: of its commit, or of its pull request. Each path once. */
-export function overlapOf(build: Pick<Build, 'commit' | 'pullRequest'>, { answer }: Pick<Analysis, 'answer'>): string[] {
+export function findTouchedSuspects(build: Pick<Build, 'commit' | 'pullRequest'>, { answer }: Pick<Analysis, 'answer'>): string[] {
   const own = answer.suspects.filter(
     ({ commit, pullRequest }) => isSame(commit, build.commit) || (pullRequest != null && pullRequest === build.pullRequest),
   );
@@ -182,8 +192,8 @@ function isSame(one: string | null, other: string | null): boolean {
   return one.startsWith(other) || other.startsWith(one);
 }
 
-/** The review of an analysis, as it is opened. */
-export function openingOf(
+/** Creates the review of an analysis, ready to be opened. */
+export function createNewReview(
   build: Build,
   analysis: Analysis,
   { now, origin, why }: { readonly now: number; readonly origin: ReviewOrigin; readonly why: readonly string[] },
@@ -197,7 +207,7 @@ export function openingOf(
     category: analysis.category,
     confidence: analysis.verdict.confidence,
     why: [...why],
-    risk: riskOf(build, analysis),
+    risk: computeRisk(build, analysis),
     origin,
     openedAt: new Date(now).toISOString(),
   };

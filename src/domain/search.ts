@@ -2,17 +2,17 @@ import { CATEGORIES, type Category } from './category.ts';
 import { CauseState, ownerKey } from './cause.ts';
 import { TriageError } from './errors.ts';
 
-/** What a failure can be besides what it says. */
+/** The properties of a failure that `is:` can test, other than the state of its cause. */
 export const SEARCH_FLAGS = ['flaky', 'decided', 'undecided', 'waiting', 'unanswered'] as const;
 export type SearchFlag = (typeof SEARCH_FLAGS)[number];
-/** What `is:` takes. */
+/** The values of `is:`. */
 export const SEARCH_STATES = [...SEARCH_FLAGS, ...CauseState.options] as const;
 
-/** What failures are searched for by; all that is given must hold. Times are ISO 8601. */
+/** The criteria of a search for failures; a failure must meet all that are given. Times are ISO 8601. */
 export interface FailureFilter {
   /** `owner/name`, or `owner/*`. */
   readonly repository?: string;
-  /** Of a person, else of the machine. */
+  /** The category that a person decided; otherwise the analyst's. */
   readonly category?: Category;
   readonly branch?: string;
   readonly author?: string;
@@ -36,15 +36,15 @@ export interface FailureFilter {
   readonly flags?: readonly SearchFlag[];
   /** Failures whose cause is in one of these states. */
   readonly states?: readonly CauseState[];
-  /** How sure the answer is, 0..1. */
+  /** The limit for the confidence of the answer, 0..1. */
   readonly confidence?: { readonly is: Comparison; readonly than: number };
   readonly since?: string;
   readonly until?: string;
-  /** Only of these: `owner/name`, or `owner/*`. */
+  /** The repositories to include: `owner/name`, or `owner/*`. */
   readonly repositories?: readonly string[];
-  /** Of one build, by its id. */
+  /** The id of the build to which the failures belong. */
   readonly buildId?: string;
-  /** Neither of muted causes nor of tests in quarantine. */
+  /** True to leave out failures of muted causes and of tests in quarantine. */
   readonly alerting?: true;
 }
 
@@ -96,7 +96,7 @@ const TERM = /\s*(?:([a-z]{2,20}):(?![:/\\]))?("[^"]*"|“[^”]*”|[^\s"“]\S
  */
 export function parseSearch(text: string, now: number, me: readonly string[] = []): Search {
   if (text.length > MAX_SEARCH) throw wrong(`A search has at most ${MAX_SEARCH} characters; this one has ${text.length}.`);
-  const terms = termsOf(text);
+  const terms = parseTerms(text);
   if (terms.length > MAX_TERMS) throw wrong(`A search has at most ${MAX_TERMS} parts; this one has ${terms.length}.`);
   let filter: FailureFilter = {};
   const given = new Set<string>();
@@ -104,14 +104,14 @@ export function parseSearch(text: string, now: number, me: readonly string[] = [
     const { name } = term;
     if (name !== null && name !== 'is' && given.has(name)) throw wrong(`${name}: is given twice; a failure has only one.`);
     if (name !== null) given.add(name);
-    filter = { ...filter, ...filterOf(term, filter, now, me) };
+    filter = { ...filter, ...toFilter(term, filter, now, me) };
   }
   if (filter.since !== undefined && filter.until !== undefined && filter.since >= filter.until)
     throw wrong('since: is not before until:, so nothing can match.');
   return { terms, filter };
 }
 
-function termsOf(text: string): SearchTerm[] {
+function parseTerms(text: string): SearchTerm[] {
   const terms: SearchTerm[] = [];
   TERM.lastIndex = 0;
   while (TERM.lastIndex < text.length && text.slice(TERM.lastIndex).trim() !== '') {
@@ -146,22 +146,22 @@ function unknownName(name: string, value: string): TriageError {
   );
 }
 
-/** What a term adds to the filter. */
-function filterOf({ name, value, typed }: SearchTerm, filter: FailureFilter, now: number, me: readonly string[]): FailureFilter {
+/** Returns the fields that a term adds to the filter. */
+function toFilter({ name, value, typed }: SearchTerm, filter: FailureFilter, now: number, me: readonly string[]): FailureFilter {
   switch (name) {
     case null:
-      return wordsOf(value, typed, filter);
+      return parseWords(value, typed, filter);
     case 'repo':
       return { repository: value };
     case 'category':
-      return { category: categoryOf(value) };
+      return { category: parseCategory(value) };
     case 'is':
-      return stateOf(value, filter);
+      return parseState(value, filter);
     case 'confidence':
-      return { confidence: confidenceOf(value) };
+      return { confidence: parseConfidence(value) };
     case 'since':
     case 'until':
-      return { [name]: timeOf(name, value, now) };
+      return { [name]: parseTime(name, value, now) };
     case 'test':
       return { testPart: longEnough(value) };
     case 'file':
@@ -179,14 +179,16 @@ function filterOf({ name, value, typed }: SearchTerm, filter: FailureFilter, now
   }
 }
 
-/** Bare letters and digits that can only be a commit or a fingerprint are one; all else is text. */
-function wordsOf(value: string, typed: string, filter: FailureFilter): FailureFilter {
+/**
+ * Reads an unquoted value that can only be a commit or a fingerprint as an id; reads any other value as text.
+ */
+function parseWords(value: string, typed: string, filter: FailureFilter): FailureFilter {
   const isId = !/^["“]/.test(typed) && /^(?=.*\d)(?=.*[a-f])[0-9a-f]{7,64}$/i.test(value);
   if (isId && filter.id === undefined) return { id: value.toLowerCase() };
   return { words: [...(filter.words ?? []), longEnough(value)] };
 }
 
-/** The words of a text that are long enough to be looked for, as many as a search may have. */
+/** Returns the words of a text that are long enough for a search, up to the maximum number of terms. */
 export function searchWords(text: string): string[] {
   return text
     .split(/\s+/)
@@ -199,14 +201,17 @@ function longEnough(value: string): string {
   throw wrong(`“${value}” is too short to search for: use at least ${MIN_WORD} characters.`);
 }
 
-function categoryOf(value: string): Category {
+function parseCategory(value: string): Category {
   const found = CATEGORIES.find((one) => one === value.toUpperCase());
   if (found === undefined) throw wrong(`category:${value} is not a category. Use one of ${CATEGORIES.join(', ')}.`);
   return found;
 }
 
-/** A failure has each flag that is given, and its cause one of the states. */
-function stateOf(value: string, { flags = [], states = [] }: FailureFilter): FailureFilter {
+/**
+ * Adds a flag or a state to the filter. A failure must have every flag, and its cause must be in one of the
+ * states.
+ */
+function parseState(value: string, { flags = [], states = [] }: FailureFilter): FailureFilter {
   const name = value.toLowerCase();
   const flag = SEARCH_FLAGS.find((one) => one === name);
   if (flag !== undefined) return { flags: [...flags, flag] };
@@ -215,7 +220,7 @@ function stateOf(value: string, { flags = [], states = [] }: FailureFilter): Fai
   throw wrong(`is:${value} is not a filter. Use one of ${SEARCH_STATES.map((one) => `is:${one}`).join(', ')}.`);
 }
 
-function confidenceOf(value: string): NonNullable<FailureFilter['confidence']> {
+function parseConfidence(value: string): NonNullable<FailureFilter['confidence']> {
   const [, sign = '>=', number = '', percent] = /^([<>]=?)?(\d{1,3}(?:\.\d{1,6})?)(%)?$/.exec(value) ?? [];
   const is = COMPARISONS.find((one) => one === sign);
   const than = percent === undefined ? Number(number) : Number(number) / 100;
@@ -227,7 +232,7 @@ function confidenceOf(value: string): NonNullable<FailureFilter['confidence']> {
 const DAY_MS = 86_400_000;
 const UNIT_MS: Readonly<Record<string, number>> = { h: 3_600_000, d: DAY_MS, w: 7 * DAY_MS };
 
-function timeOf(name: string, value: string, now: number): string {
+function parseTime(name: string, value: string, now: number): string {
   const daysAgo = ['today', 'yesterday'].indexOf(value.toLowerCase());
   if (daysAgo >= 0) return new Date((Math.floor(now / DAY_MS) - daysAgo) * DAY_MS).toISOString();
   const [, count, unit = ''] = /^(\d{1,4})([hdw])$/.exec(value) ?? [];

@@ -15,7 +15,10 @@ interface ChangedLine {
 /** Longest file name and line, in characters, that are known to be harmless. */
 const MAX_TEXT = 120;
 
-/** Whether a change of a file alters how tests run. `diff` is the part of a unified diff that is about it; more context tells more. */
+/**
+ * Returns true if a change of a file alters how tests run. `diff` is the file's part of a unified diff; more
+ * context makes the result more precise.
+ */
 export function changesHowTestsRun(path: string, diff: string): boolean {
   const name = path.slice(path.lastIndexOf('/') + 1);
   if (name.length > MAX_TEXT || RUNS_TESTS.some((pattern) => pattern.test(name))) return true;
@@ -49,17 +52,20 @@ const RUNS_TESTS_FROM =
 /** Installed dependencies: the runner is one of them. */
 const INSTALLED = /(?:^|\/)(?:node_modules|\.venv|venv|site-packages|vendor|third_party)\//;
 
-/** What says in any file how tests run. */
+/** The settings that alter how tests run, in whatever file they appear. */
 const TELLING =
   /\b(?:pytest_plugins|PYTEST_(?:ADDOPTS|PLUGINS|DISABLE_PLUGIN_AUTOLOAD)|pytest11|TEST_RUNNER|NODE_OPTIONS|NODE_TEST_CONTEXT|RUBYOPT|JAVA_TOOL_OPTIONS|GOFLAGS)\b|\bdef pytest_\w+\s*\(/;
 
 interface MixedFile {
-  /** By the file's name. */
+  /** The pattern of the file's name. */
   readonly files: RegExp;
   readonly isHarmless: (line: ChangedLine) => boolean;
 }
 
-/** Where a dependency is taken from a place of one's own. */
+/**
+ * Marks of a dependency that is taken from another place than the registry entry of its name, such as a path,
+ * a URL, a git repository or an alias.
+ */
 const ELSEWHERE = /\b(?:path|git|url|file|link|portal|npm|patch|https?)\s*[:=]|git\+|=>/;
 const COMMENT = /^\s*(?:#|\/\/|;)/;
 
@@ -113,7 +119,10 @@ const MIXED: readonly MixedFile[] = [
   { files: /^(?:manage\.py|test_settings\.py)$/, isHarmless: () => false },
 ];
 
-/** A dependency with its version, or a field that no runner reads. Its braces are those of what is added or removed. */
+/**
+ * Builds the pattern of a harmless line in package.json or composer.json: a dependency with its version, a
+ * field that no test runner reads, or the braces around added or removed lines.
+ */
 function npmLine(): RegExp {
   const version = String.raw`(?:[\^~<>=v*\d][\w.*^~<>=|\s+-]*|latest|next|workspace:[\^~*])`;
   const fields = String.raw`"(?:(?:dev|peer|optional)?[dD]ependencies|require(?:-dev)?|resolutions|overrides|engines)"\s*:\s*\{(?:\s*\})?`;
@@ -137,7 +146,10 @@ function sectionIn(text: string): string | null {
   return name === undefined ? null : name.replaceAll(/["']/g, '').trim();
 }
 
-/** Changed lines, with the section that the last header before them opened. A hunk that begins in the middle of a file begins in no known section. */
+/**
+ * Returns the changed lines, each with the section that the last header before it opened. The section is null
+ * for a hunk that begins in the middle of a file.
+ */
 function changedLines(diff: string): ChangedLine[] {
   const lines: ChangedLine[] = [];
   let [section, isInHunk, isInTests]: [string | null, boolean, boolean] = [null, false, false];

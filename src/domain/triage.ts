@@ -11,7 +11,10 @@ export const TriageJob = z.object({
   id: z.string(),
   buildId: z.string(),
   state: z.enum(['queued', 'running', 'done', 'failed']),
-  /** Tries since it was last requested that are running or ended without a word, as when the process died. */
+  /**
+   * Attempts since the last request that are running or ended without a result, for example because the
+   * process died.
+   */
   attempts: z.int(),
   /** Tries since it was last requested that failed with something that may pass, and gave the job back. */
   retries: z.int(),
@@ -29,7 +32,7 @@ export const TriageJob = z.object({
   error: z.string().nullable(),
   /** When the newest news came; absent where it is not known. */
   requestedAt: z.iso.datetime().optional(),
-  /** W3C traceparent of the request that caused it, where somebody traces. */
+  /** W3C traceparent of the request that caused it, if tracing is enabled. */
   traceparent: z.string().nullable().optional(),
   createdAt: z.iso.datetime(),
   updatedAt: z.iso.datetime(),
@@ -50,8 +53,8 @@ export type Triage = z.infer<typeof Triage>;
 export const MAX_DIAGNOSTICS = 100;
 
 /**
- * What the graph is given to think about: one failure group of one build, as the reader left it. Logs stay in the
- * archive; only excerpts are here, so that a checkpoint stays small.
+ * The input of the graph: one failure group of one build, as the reader produced it. Logs stay in the
+ * archive; only excerpts are included, so that checkpoints stay small.
  */
 export const TriageSubject = z.object({
   triageId: z.string(),

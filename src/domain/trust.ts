@@ -28,7 +28,7 @@ export const TrustChange = z.object({
 });
 export type TrustChange = z.infer<typeof TrustChange>;
 
-/** One decided answer, as far as somebody checks what a figure counts. */
+/** One decided answer, listed so that a person can check what a figure counts. */
 export const CheckedAnswer = z.object({
   analysisId: z.string(),
   buildId: z.string(),
@@ -43,7 +43,7 @@ export const CheckedAnswer = z.object({
 });
 export type CheckedAnswer = z.infer<typeof CheckedAnswer>;
 
-/** How the rules of this release did on failures that nothing was learned from. */
+/** The performance of this release's rules on failures that were not used for training. */
 export const UnseenFigures = z.object({
   name: z.string(),
   cases: z.int(),
@@ -54,7 +54,7 @@ export const UnseenFigures = z.object({
 });
 export type UnseenFigures = z.infer<typeof UnseenFigures>;
 
-/** Whether the answers of an installation can be trusted, in figures. */
+/** The figures that show how far the answers of an installation can be trusted. */
 export const Trust = z.object({
   threshold: z.number().describe('From this confidence on, an answer is published without a person'),
   answered: z.int().describe('Of a year, the newest 20,000 at most'),

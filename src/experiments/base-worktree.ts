@@ -5,7 +5,7 @@ import { TriageError } from '../domain/errors.ts';
 import { type Checkout, createStore, type WorkTree } from './checkout.ts';
 import { fetchMissing, writeFiltered } from './filtered-files.ts';
 import { copyIndex, writeGitFolder } from './git-folder.ts';
-import { commitOf, defaultBase, findBeginning } from './history.ts';
+import { defaultBase, findBeginning, resolveCommit } from './history.ts';
 import { type AskGit, openRepository } from './repository.ts';
 import { removeFolder } from './temporary-folder.ts';
 
@@ -33,7 +33,7 @@ export interface Worktree {
   readonly cwd: string;
   /** Dependencies that differ there and were not shared. */
   readonly unshared: readonly string[];
-  /** On its files, with the repository of the experiment rather than that `.git`. */
+  /** Git on the files of the worktree, with the repository of the experiment instead of that `.git`. */
   readonly git: AskGit;
   /** Checks another commit out in the same folder, without what was built or installed there, and answers with dependencies that differ. */
   moveTo(commit: string): Promise<readonly string[]>;
@@ -44,7 +44,7 @@ export interface Worktree {
  * no difference of this change. Throws `invalid-input` where there is no such commit.
  */
 export async function findBase(checkout: Checkout, ref: string | undefined): Promise<string> {
-  const commit = ref === undefined ? await defaultBase(checkout) : await findBeginning(checkout, await commitOf(checkout, ref));
+  const commit = ref === undefined ? await defaultBase(checkout) : await findBeginning(checkout, await resolveCommit(checkout, ref));
   if (commit === null)
     throw new TriageError(
       'invalid-input',
@@ -92,7 +92,10 @@ async function checkOut(checkout: Checkout, work: WorkTree, commit: string): Pro
   await writeOwnGit(checkout, work, commit);
 }
 
-/** What commands see that ask git: the commit, branches, tags and remotes. What they change there changes nothing in the checkout's repository. */
+/**
+ * Writes the `.git` folder that commands see: the commit, branches, tags, and remotes. Changes that commands
+ * make there do not change the checkout's repository.
+ */
 async function writeOwnGit(checkout: Checkout, { folder, index }: WorkTree, commit: string): Promise<void> {
   const { store, git, settings, format, shallow, attributes, sparse } = checkout;
   const refs = await git('for-each-ref', '--format=%(objectname) %(refname)', 'refs/heads', 'refs/remotes', 'refs/tags', 'refs/notes');
@@ -104,7 +107,9 @@ async function writeOwnGit(checkout: Checkout, { folder, index }: WorkTree, comm
   await copyIndex(join(checkout.root, index), join(own, 'index'));
 }
 
-/** Those that the checkout has. Throws `invalid-input` where it lacks the commit of one. */
+/**
+ * Checks out the submodules that the checkout has. Throws `invalid-input` if a submodule lacks its commit.
+ */
 async function checkOutSubmodules(checkout: Checkout, work: WorkTree): Promise<void> {
   const listed = await checkout.inStore(work, ['ls-files', '--stage', '-z']);
   for (const [, commit = '', path = ''] of listed.matchAll(/(?:^|\0)160000 ([0-9a-f]+) \d\t([^\0]+)/g)) {

@@ -5,16 +5,16 @@ import { findWorkFolder, moveCommand } from './checkout-paths.ts';
 import { judge, type Outcome, type OutputReader, type Signature, signature } from './outcome.ts';
 import { type CommandRun, runCommand } from './run-command.ts';
 
-/** What every experiment with a failing command is told. */
+/** Options of every experiment with a failing command. */
 export interface CommandOptions {
   /** The failing command; run as it is, by no shell. */
   readonly argv: readonly string[];
   readonly cwd: string;
-  /** Of the command; what configures Faultline is left out. */
+  /** Environment of the command. Variables that configure Faultline are removed. */
   readonly env: NodeJS.ProcessEnv;
   /** Runs of what is measured, at most. */
   readonly runs: number;
-  /** Of everything together, in milliseconds. */
+  /** Time limit of everything together, in milliseconds. */
   readonly limitMs: number;
   /** Tests that are known to fail, as from a log; empty: the first run tells. */
   readonly tests: readonly FailingTest[];
@@ -26,21 +26,27 @@ export interface CommandOptions {
   readonly keepsPart?: boolean;
 }
 
-/** Where a command is run again and again: in one span of time, and against one failure. */
+/** An environment that runs a command repeatedly, within one time limit and against one failure. */
 export interface Bench {
   readonly signal: AbortSignal;
-  /** How the command failed first; null as long as it did not. */
+  /** The first failure of the command. Null until it fails. */
   failure: Signature | null;
   isOpen(): boolean;
-  /** What is said where the time was over. */
+  /** The note for an experiment that reached the time limit. */
   readonly limitNote: string;
-  /** Whether what is known by now is the answer, since the experiment was interrupted. */
+  /** Checks whether the experiment was interrupted and must answer with what is known so far. */
   isCut(): boolean;
   /** Runs what prepares a folder. */
   prepare(argv: readonly string[], cwd: string): Promise<CommandRun>;
-  /** Runs what is measured, with the caches of its tools off; `env` is beside that of the options. */
+  /**
+   * Runs the command that is measured, with the caches of its tools off. `env` is added to the environment of
+   * the options.
+   */
   run(argv: readonly string[], cwd: string, env?: NodeJS.ProcessEnv): Promise<CommandRun>;
-  /** What a run says of the failure, which the first that fails decides. `ran` proves that a filter selected something. */
+  /**
+   * Judges a run against the failure, which the first failing run determines. `ran` is a pattern that proves
+   * that a filter selected something.
+   */
   judge(run: CommandRun, ran: RegExp | null): Promise<{ readonly outcome: Outcome; readonly reading: Reading | null }>;
 }
 

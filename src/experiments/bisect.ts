@@ -11,20 +11,23 @@ import type { Outcome, OutputReader } from './outcome.ts';
 
 /** Exit code 125 of the command skips a commit, as with `git bisect run`; without `install`, commits whose dependencies differ are skipped. */
 export interface BisectOptions extends CommandOptions {
-  /** Where the command passed; absent: where the branch began. */
+  /** Commit at which the command passed. If absent, the commit at which the branch began. */
   readonly good: string | undefined;
   readonly bad: string;
   /** Run first at each commit; those at which it fails are skipped. */
   readonly build?: readonly string[];
-  /** Try only every `of`th commit from the `part`th on, beside the bad one: one machine of several. */
+  /**
+   * Tries only every `of`th commit from the `part`th on, in addition to the bad one. This is the share of one
+   * of several machines.
+   */
   readonly only?: { readonly part: number; readonly of: number };
-  /** What others found between the same commits. */
+  /** Results that other machines found between the same commits. */
   readonly results?: readonly Bisection[];
 }
 
 export interface BisectDeps {
   readonly read: OutputReader;
-  /** Told of each run when it ends. */
+  /** Receives each run when it ends. */
   readonly onRun?: (commit: Commit, outcome: Outcome, milliseconds: number) => void;
 }
 
@@ -44,7 +47,7 @@ export async function bisect(options: BisectOptions, deps: BisectDeps, signal: A
 
 async function bisectIn(checkout: Checkout, options: BisectOptions, deps: BisectDeps, signal: AbortSignal): Promise<Bisection> {
   const commits = await history(checkout, options.good, options.bad);
-  const points = commits.map((commit) => pointOf(commit, options.results ?? []));
+  const points = commits.map((commit) => toPoint(commit, options.results ?? []));
   const last = commits.length - 1;
   const worktree = await openWorktree(checkout, commits[last]?.id ?? '');
   const bench = createBench(options, deps.read, signal);
@@ -77,14 +80,14 @@ async function tryOften(search: Search, index: number): Promise<void> {
   for (let run = point.passed + point.failed; run < search.options.runs && isOpen(search, index); run += 1) await tryAt(search, index);
 }
 
-/** The share of one machine; the bad commit, which says what the failure is, is everybody's. */
+/** Tries the commits of one machine. Every machine tries the bad commit, which determines the failure. */
 async function tryPart(search: Search, { part, of }: { readonly part: number; readonly of: number }): Promise<Bisection> {
   for (let index = part - 1; index < search.points.length - 1; index += of) await tryOften(search, index);
   return conclusion(search, 'part', []);
 }
 
-/** What others found at a commit. Skipped is only what nobody could try. */
-function pointOf(commit: Commit, results: readonly Bisection[]): Point {
+/** Collects what others found at a commit. A commit is skipped only if no one could try it. */
+function toPoint(commit: Commit, results: readonly Bisection[]): Point {
   const there = results.flatMap(({ tried }) => tried.filter((one) => one.commit === commit.id));
   const [passed, failed] = [sum(there, 'passed'), sum(there, 'failed')];
   const exitCodes = there.flatMap((one) => one.exitCodes);
@@ -101,7 +104,7 @@ interface Point {
   /** Passes that a cache answered. */
   cached: number;
   readonly exitCodes: (number | null)[];
-  /** Why it cannot be tried. */
+  /** The reason why the commit cannot be tried. Null if it can. */
   skipped: string | null;
 }
 
@@ -112,10 +115,10 @@ interface Search {
   /** The good commit, then those after it. */
   readonly points: readonly Point[];
   readonly worktree: Worktree;
-  /** What is checked out and built. */
+  /** Index of the commit that is checked out and built. Null if there is none. */
   at: number | null;
   narrowed: Narrowed | null;
-  /** Whether it is known that the failing tests fail alone as well, or not. */
+  /** True once it is known whether the failing tests also fail on their own. */
   isNarrowingTried: boolean;
 }
 
@@ -184,7 +187,10 @@ function canSay(point: Point | undefined): boolean {
   return point !== undefined && point.passed + point.failed > 0;
 }
 
-/** Where a run halves what is probable; null where nothing can be tried. */
+/**
+ * Returns the index of the commit at which a run halves the probability. Returns null if no commit can be
+ * tried.
+ */
 function nextToTry(points: readonly Point[]): number | null {
   let [next, distance]: [number | null, number] = [null, 1];
   let share = 0;

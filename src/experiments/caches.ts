@@ -12,7 +12,7 @@ interface Switch {
   readonly unless?: RegExp;
 }
 
-/** How each tool is told to run what its cache could answer. None of them changes what is run. */
+/** Options that make each tool run what its cache could answer. None of them changes what is run. */
 const SWITCHES: readonly Switch[] = [
   { programs: ['go'], behind: /^test$/, off: ['-count=1'], unless: /^--?(?:test\.)?count(?:=|$)/ },
   {
@@ -31,7 +31,7 @@ const SWITCHES: readonly Switch[] = [
 /** Answers of a cache after which no run is expected. */
 export const MOST_CACHED = 2;
 
-/** For tools that a script or a wrapper starts. */
+/** Variables for tools that a script or a wrapper starts. */
 const VARIABLES: NodeJS.ProcessEnv = {
   NX_SKIP_NX_CACHE: 'true',
   TURBO_FORCE: 'true',
@@ -41,7 +41,7 @@ const VARIABLES: NodeJS.ProcessEnv = {
   WIREIT_CACHE: 'none',
 };
 
-/** The same command, told not to answer from a cache. */
+/** Returns the command with options that turn off its cache. */
 export function withoutCache(argv: readonly string[]): string[] {
   for (const { programs, behind, off, unless } of SWITCHES) {
     const program = argv.findIndex((word, at) => at < MAX_WORDS && programs.includes(basename(word)));
@@ -51,15 +51,21 @@ export function withoutCache(argv: readonly string[]): string[] {
   return [...argv];
 }
 
-/** Where a program may stand: behind such as `faketime -f @…` and what takes the network from it. */
+/**
+ * Number of words among which the program may stand. It may follow words such as `faketime -f @…` and those
+ * that turn off the network.
+ */
 const MAX_WORDS = 24;
 
-/** What turns off the caches of tools behind a script. Go's `GOFLAGS` keeps what the environment has in it. */
+/**
+ * Returns the variables that turn off the caches of tools that a script starts. Keeps what the environment
+ * has in Go's `GOFLAGS`.
+ */
 export function cachesOff({ GOFLAGS = '' }: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return { ...VARIABLES, GOFLAGS: /(?:^|\s)--?count=/.test(GOFLAGS) ? GOFLAGS : `${GOFLAGS} -count=1`.trim() };
 }
 
-/** What tools print where an earlier result stands for a run. */
+/** Lines that tools print if they return an earlier result instead of a run. */
 const ANSWERS: readonly RegExp[] = [
   // Go.
   /^ok\s+\S+\s+\(cached\)/,
@@ -76,26 +82,32 @@ const ANSWERS: readonly RegExp[] = [
   /was restored from the build cache\.|^✅ \[[^\]]+\] Already fresh|^♻️ \[[^\]]+\] Restored/u,
 ];
 
-/** What tools print where they selected no test or saw nothing to do; one of several packages may say it as well. */
+/**
+ * Lines that tools print if they selected no test or found nothing to do. One of several packages may also
+ * print them.
+ */
 const NOTHING =
   /^=* ?(?:no tests ran|\d+ deselected(?:, \d+ warnings?)?) in [\d.]+s|^(?:No tests? (?:files? )?found|No tests executed!|No tests were found!!!|0 examples, 0 failures)|^\s*0 passing\b|^(?:# |ℹ )tests 0$|^(?:g?make(?:\[\d+\])?: (?:'[^'\n]*' is up to date\.|Nothing to be done for)|ninja: no work to do\.|task: Task "[^"\n]*" is up to date)/;
 const SOMETHING =
   /\b[1-9]\d* (?:passed|passing|examples?|tests?)\b|^(?:# |ℹ )pass [1-9]|^ok\s+\S+\s+[\d.]+s|\bTests run: [1-9]|^Ran [1-9]|\bOK \([1-9]/;
 
-/** How long tools say that the whole of their run took, in seconds or milliseconds. A script may put its name before a line. */
+/**
+ * Total run times that tools report, in seconds or milliseconds. A script may put its name before the line.
+ */
 const CLAIMS =
   /^(?:[\w@/.-]+:[\w:-]* )?(?:=+ .* in ([\d.]+)s\b.*=|ok\s+\S+\s+([\d.]+)s\b|Time:\s+([\d.]+) s\b|\s*Duration\s+([\d.]+)s\b|(?:# |ℹ )duration_ms ([\d.]+)$|test result: .*finished in ([\d.]+)s|Ran \d+ tests? in ([\d.]+)s|Finished in ([\d.]+) seconds)/;
 const MILLISECONDS_AT = 5;
 /** A run that says it took so much longer than it did repeats the output of an earlier one. */
 const TIMES_LONGER = 2;
 const MORE_MS = 1_000;
-/** What is told of the run stands at its end. */
+/** Number of characters at the end of the output that are searched. Tools print their summary at the end. */
 const MAX_LOOKED_AT = 1024 * 1024;
 const MAX_LINE = 500;
 
 /**
- * Whether a command passed without running its tests: its tool says that a cache answered, that nothing was to be done, or that the run took
- * longer than it can have. What fails was run. `isNarrowed`: no test was run because the selected ones are not there, which is another matter.
+ * Checks whether a command passed without running its tests: its tool says that a cache answered, that there
+ * was nothing to do, or that the run took longer than it can have. A command that fails was run. `isNarrowed`
+ * excludes the case that no test was run because the selected ones do not exist.
  */
 export function isCached({ exitCode, output, milliseconds }: CommandRun, isNarrowed = false): boolean {
   if (exitCode !== 0) return false;
@@ -116,7 +128,7 @@ function isReplayed(lines: readonly string[], milliseconds: number): boolean {
   });
 }
 
-/** Whether the last RUN of a build of an image, which a test stage ends with, came from its cache. */
+/** Checks whether the last RUN of an image build came from its cache. A test stage ends with such a step. */
 function isDockerCached(lines: readonly string[]): boolean {
   const step = lines.flatMap((line) => /^#(\d{1,6}) \[.*\] RUN /.exec(line)?.[1] ?? []).at(-1);
   return step !== undefined && lines.includes(`#${step} CACHED`);

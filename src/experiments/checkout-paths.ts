@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 
-/** Where a command runs: the top folder of its checkout or worktree, and a folder in it. */
+/** The top folder of a checkout or worktree, and the folder in it where a command runs. */
 export interface WorkFolder {
   readonly folder: string;
   readonly cwd: string;
@@ -23,8 +23,8 @@ export function findWorkFolder(path: string): NamedFolder {
 }
 
 /**
- * A file that a log names, as an argument at this place: relative to `cwd`. Null where it is not in the worktree, also through symbolic links, and
- * where a tool could take it for an option or for a file of options.
+ * Returns a file that a log names as an argument relative to `cwd`. Returns null if the file is outside the
+ * worktree, also through symbolic links, or if a tool could read it as an option or as a file of options.
  */
 export function fileWithin({ folder, cwd }: WorkFolder, file: string): string | null {
   const path = resolve(cwd, file);
@@ -36,7 +36,10 @@ export function fileWithin({ folder, cwd }: WorkFolder, file: string): string | 
 /** Folders of dependencies that a worktree shares with the checkout. */
 const SHARED = ['node_modules', '.venv', 'venv', 'vendor'];
 
-/** An argument that names a path of the worktree and leads out of it by a symbolic link, which is not that of shared dependencies. */
+/**
+ * Finds an argument that names a path of the worktree and leads out of it through a symbolic link. Links of
+ * shared dependencies do not count.
+ */
 export function strayArgument({ folder, cwd }: WorkFolder, argv: readonly string[]): string | null {
   const top = realPath(folder);
   const leadsOut = (word: string) => {
@@ -65,7 +68,10 @@ interface Command {
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** The same command for another worktree: what names a path of the checkout names that of the worktree, so that it runs none of the checkout's files. */
+/**
+ * Returns the command for another worktree. Paths of the checkout become paths of the worktree, so that the
+ * command runs none of the checkout's files.
+ */
 export function moveCommand({ argv, env }: Command, from: NamedFolder, to: WorkFolder): Command {
   if (realPath(to.folder) === realPath(from.folder) || from.folder === dirname(from.folder)) return { argv, env };
   const moves = [[from.folder, to.folder] as const, ...moveOfName(from, to)];
@@ -74,7 +80,10 @@ export function moveCommand({ argv, env }: Command, from: NamedFolder, to: WorkF
   return { argv: argv.map(move), env: { ...env, ...Object.fromEntries(variables) } };
 }
 
-/** What becomes of the name of a folder that is reached through symbolic links; of that of the top folder, where the link leads to that. */
+/**
+ * Returns the replacement for the name of a folder that is reached through symbolic links. If a link leads to
+ * the top folder, the name of the top folder is replaced.
+ */
 function moveOfName({ folder, cwd, named }: NamedFolder, to: WorkFolder): (readonly [string, string])[] {
   if (named === cwd) return [];
   const below = cwd.slice(folder.length);
@@ -82,7 +91,10 @@ function moveOfName({ folder, cwd, named }: NamedFolder, to: WorkFolder): (reado
   return top !== '' && realPath(top) === folder ? [[top, to.folder]] : [[named, to.cwd]];
 }
 
-/** Where a path begins, as in `-I/shop/lib`, `--root=/shop` and `file:///shop`, and not in `/old/shop`. */
+/**
+ * Replaces a path where a path begins, as in `-I/shop/lib`, `--root=/shop`, and `file:///shop`, but not in
+ * `/old/shop`.
+ */
 function movePaths(text: string, from: string, to: string): string {
   const escaped = from.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&');
   return text.replaceAll(new RegExp(`${escaped}(?=$|[/\\s:,;"'])`, 'g'), (found, at: number) => (beginsPath(text, at) ? to : found));
@@ -103,7 +115,7 @@ function isInside(folder: string, path: string): boolean {
   return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }
 
-/** Without symbolic links, as far as it exists. */
+/** Resolves the symbolic links of a path, as far as the path exists. */
 function realPath(path: string): string {
   try {
     return realpathSync(path);

@@ -1,7 +1,7 @@
 import { copyFile, readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { shortCommit } from '../domain/build.ts';
-import { messageOf, TriageError } from '../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../domain/errors.ts';
 import { copyIndex, writeGitFolder, writeSettings } from './git-folder.ts';
 import { askGit, openRepository, type Place, type Repository } from './repository.ts';
 import { createTemporaryFolder } from './temporary-folder.ts';
@@ -17,7 +17,10 @@ export interface Checkout extends Repository {
   readonly store: string;
   /** Runs git in it on files of a work tree, with an index in `root`. */
   readonly inStore: (work: WorkTree, args: readonly string[], input?: string) => Promise<string>;
-  /** HEAD, or a commit that holds the tracked files as they are where some are not committed. */
+  /**
+   * Returns HEAD, or a commit with the tracked files in their current state if some changes are not
+   * committed.
+   */
   currentState(): Promise<{ readonly commit: string; readonly isCommitted: boolean }>;
   /** Makes a local branch of a commit of the experiment that follows HEAD. */
   createBranch(name: string, commit: string): Promise<void>;
@@ -58,13 +61,13 @@ export async function withCheckout<Result extends { readonly notes: readonly str
   return { ...result, notes: [...result.notes, ...(await close())] };
 }
 
-/** `close` answers with notes. */
+/** Opens a checkout for an experiment. `close` returns notes. */
 async function openCheckout(repository: Repository): Promise<{ readonly checkout: Checkout; close(): Promise<string[]> }> {
   const temporary = await createTemporaryFolder('faultline-base-');
   const checkout = await createStore(repository, temporary.path);
   const before = await readState(checkout);
   const close = async () => {
-    const changes = await changesSince(checkout, before).catch((error: unknown) => [`it cannot be read (${messageOf(error)})`]);
+    const changes = await changesSince(checkout, before).catch((error: unknown) => [`it cannot be read (${getErrorMessage(error)})`]);
     const left = await temporary.remove();
     const what = `your checkout is not as it was: ${changes.join('; ')}`;
     return [
@@ -75,7 +78,7 @@ async function openCheckout(repository: Repository): Promise<{ readonly checkout
   return { checkout, close };
 }
 
-/** Of commits that nobody else sees. */
+/** Author of commits that no one else sees. */
 const AUTHOR = ['user.name=Faultline', 'user.email=faultline@localhost'];
 
 /** Makes the repository of an experiment in its folder. */

@@ -9,7 +9,7 @@ const run = promisify(execFile);
 
 /** A command under a condition: what is run, and in which environment. */
 export interface Condition {
-  /** As people read it, such as `--seed=3`; `isConditionName` holds. */
+  /** Name for people, such as `--seed=3`. It passes `isConditionName`. */
   readonly name: string;
   readonly argv: readonly string[];
   readonly env: NodeJS.ProcessEnv;
@@ -17,7 +17,7 @@ export interface Condition {
 
 interface Seeding {
   readonly programs: readonly string[];
-  /** What the output of a run must say for the tool to take it. */
+  /** Pattern that the output of a run must match if the tool takes the seed. */
   readonly when?: RegExp;
   readonly arguments?: (seed: number) => readonly string[];
   readonly variable?: string;
@@ -25,7 +25,7 @@ interface Seeding {
   readonly before?: boolean;
 }
 
-/** How each tool is given its seed. The first row that fits is taken. */
+/** Ways to give each tool its seed. The first row that fits is used. */
 const SEEDS: readonly Seeding[] = [
   { programs: ['pytest', 'py.test'], when: /^Using --randomly-seed=/m, arguments: (seed) => [`--randomly-seed=${seed}`] },
   { programs: ['pytest', 'py.test'], when: /^Using --random-order-seed=/m, arguments: (seed) => [`--random-order-seed=${seed}`] },
@@ -44,7 +44,10 @@ const SEEDS: readonly Seeding[] = [
   { programs: ['phpunit'], arguments: (seed) => ['--order-by=random', `--random-order-seed=${seed}`] },
 ];
 
-/** The same command with a seed of its own; null where its tool takes none. `output` is what a run of it printed. */
+/**
+ * Returns the command with a seed. Returns null if its tool takes none. `output` is what a run of the command
+ * printed.
+ */
 export function seeded(argv: readonly string[], output: string, seed: number): Condition | null {
   const words = programsIn(argv);
   // V8 takes the seed of Math.random, and hands it to the processes of its test runner.
@@ -66,7 +69,10 @@ export function inZones(argv: readonly string[]): Condition[] {
 /** Days before and after now, each at another time of day, in the order in which they are tried. */
 const DAYS = [-400, 30, -190, 0.25, -30, 0.5, 400, -0.75];
 
-/** With the clock set to other times by faketime; none where the machine does not have it. */
+/**
+ * Returns conditions with the clock set to other times by faketime. Returns none if the machine does not have
+ * faketime.
+ */
 export async function atTimes(argv: readonly string[], now: number): Promise<Condition[]> {
   if (!(await works(['faketime', '-f', '@2026-01-01 00:00:00', 'true']))) return [];
   return DAYS.map((days, at) => {
@@ -79,7 +85,10 @@ export async function atTimes(argv: readonly string[], now: number): Promise<Con
 
 const LOOPBACK = 'ip link set lo up && exec "$@"';
 
-/** Words before a command that take the network from it and leave it the machine itself; null where the machine has no way to. */
+/**
+ * Returns the words before a command that turn off its network but keep the loopback interface. Returns null
+ * if the machine offers no way to do this.
+ */
 export async function networkOff(): Promise<readonly string[] | null> {
   const [user, group] = [process.getuid?.() ?? 0, process.getgid?.() ?? 0];
   const again = user === 0 ? [] : ['unshare', '--user', `--map-user=${user}`, `--map-group=${group}`, '--'];

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 import type { Arm, Experiment } from '../domain/experiment.ts';
-import { countOf, dependsOnSuite, failsBehindOthers, isMixed, judgeRuns } from '../domain/experiment-verdict.ts';
+import { countRuns, dependsOnSuite, failsBehindOthers, isMixed, judgeRuns } from '../domain/experiment-verdict.ts';
 import type { FailingTest } from '../domain/failure.ts';
 import { findBase, openWorktree, type Worktree } from './base-worktree.ts';
 import { type Bench, type CommandOptions, createBench } from './bench.ts';
@@ -10,7 +10,7 @@ import { findWorkFolder, strayArgument, type WorkFolder } from './checkout-paths
 import type { Condition } from './conditions.ts';
 import { type Dependence, findDependence } from './dependence.ts';
 import { isSameTest, type Narrowed, narrow, testList } from './narrow.ts';
-import { nameOf, type Outcome, type OutputReader, signature } from './outcome.ts';
+import { formatTestName, type Outcome, type OutputReader, signature } from './outcome.ts';
 
 /** `runs` and what is installed are those of each arm. */
 export interface ConfirmOptions extends CommandOptions {
@@ -23,7 +23,7 @@ export interface ConfirmOptions extends CommandOptions {
 export interface ConfirmDeps {
   /** Masks and reads what a run printed. */
   readonly read: OutputReader;
-  /** Told of each run when it ends. */
+  /** Receives each run when it ends. */
   readonly onRun?: (arm: Arm, outcome: Outcome, milliseconds: number) => void;
 }
 
@@ -48,19 +48,19 @@ async function confirmIn(need: () => Checkout, options: ConfirmOptions, deps: Co
   // Nothing runs where the question cannot be answered.
   const base = options.base === null ? null : await findBase(need(), options.base);
   let polluters: string[] = [];
-  let dependence: Awaited<ReturnType<typeof dependenceOf>> = null;
+  let dependence: Awaited<ReturnType<typeof detectDependence>> = null;
   try {
     const chosen = await reproduce(trial);
     if (chosen !== null && base !== null) await compare(trial, chosen, base);
-    if (chosen !== null) await alternate(trial, [[armOf(trial, 'here', chosen.what), chosen]]);
+    if (chosen !== null) await alternate(trial, [[getArm(trial, 'here', chosen.what), chosen]]);
     if (trial.dependsOnOthers === true) polluters = await findPolluters(trial);
-    else if (options.conditions) dependence = await dependenceOf(trial);
+    else if (options.conditions) dependence = await detectDependence(trial);
   } catch (error) {
     if (!bench.isCut()) throw error;
     trial.notes.push('Interrupted before all runs were made.');
   }
   const { narrowed, notes, excerpt } = trial;
-  const plain = trial.arms.filter((arm) => countOf(arm) + (arm.cached ?? 0) > 0);
+  const plain = trial.arms.filter((arm) => countRuns(arm) + (arm.cached ?? 0) > 0);
   const dependsOnOthers = trial.dependsOnOthers === true ? dependsOnSuite(plain) : trial.dependsOnOthers;
   const facts = {
     command: [...argv],
@@ -86,25 +86,25 @@ interface Trial {
   dependsOnOthers: boolean | null;
   base: Worktree | null;
   excerpt: string | null;
-  /** What the last run printed. */
+  /** The output of the last run. */
   output: string;
 }
 
 const MAX_EXCERPT = 4_000;
 
-/** What is run again and again: the command, or only its failing tests. */
+/** The command that is run repeatedly: the whole command, or only its failing tests. */
 interface Chosen {
   readonly what: Arm['what'];
   readonly argv: readonly string[];
-  /** Beside that of the trial. */
+  /** Variables in addition to those of the trial. */
   readonly env?: NodeJS.ProcessEnv;
 }
 
 /** Finds the smallest command that fails here; null where nothing is left to compare. */
 async function reproduce(trial: Trial): Promise<Chosen | null> {
   const suite: Chosen = { what: 'suite', argv: trial.options.argv };
-  const [whole, single] = [armOf(trial, 'here', 'suite'), armOf(trial, 'here', 'alone')];
-  const given = aloneOf(trial);
+  const [whole, single] = [getArm(trial, 'here', 'suite'), getArm(trial, 'here', 'alone')];
+  const given = toAloneCommand(trial);
   if (given !== null && (await runIn(trial, single, given)) === 'failed') return given;
   const first = await runIn(trial, whole, suite);
   if (first === 'passed' || first === 'cached') {
@@ -112,7 +112,7 @@ async function reproduce(trial: Trial): Promise<Chosen | null> {
     return null;
   }
   trial.narrowed ??= narrow(suite.argv, trial.bench.failure?.tests ?? [], trial.here);
-  const alone = aloneOf(trial);
+  const alone = toAloneCommand(trial);
   if (alone === null) return suite;
   if (given === null && (await runIn(trial, single, alone)) === 'failed') {
     trial.dependsOnOthers = false;
@@ -133,7 +133,7 @@ async function reproduce(trial: Trial): Promise<Chosen | null> {
   return suite;
 }
 
-function aloneOf({ narrowed }: Trial): Chosen | null {
+function toAloneCommand({ narrowed }: Trial): Chosen | null {
   return narrowed === null ? null : { what: 'alone', argv: narrowed.argv };
 }
 
@@ -159,8 +159,8 @@ async function compare(trial: Trial, chosen: Chosen, commit: string): Promise<vo
     return;
   }
   await alternate(trial, [
-    [armOf(trial, 'here', chosen.what), chosen],
-    [armOf(trial, 'base', chosen.what), chosen],
+    [getArm(trial, 'here', chosen.what), chosen],
+    [getArm(trial, 'base', chosen.what), chosen],
   ]);
 }
 
@@ -182,9 +182,9 @@ async function findPolluters(trial: Trial): Promise<string[]> {
   const victim = listed[at];
   if (victim === undefined || listed.length > MAX_LISTED) return cannot('the failing test is not in the list of tests');
   const probe = newArm('here', 'after', null);
-  const commandOf = (before: readonly FailingTest[]) => narrow(options.argv, [...before, victim], here, MAX_LISTED);
+  const buildCommand = (before: readonly FailingTest[]) => narrow(options.argv, [...before, victim], here, MAX_LISTED);
   const failsAfter = async (before: readonly FailingTest[]): Promise<boolean> => {
-    const argv = commandOf(before)?.argv;
+    const argv = buildCommand(before)?.argv;
     if (argv === undefined || !bench.isOpen()) return false;
     const run = await bench.run(argv, options.cwd);
     const fails = (await deps.read(run.output)).failingTests.some((test) => isSameTest(test, victim));
@@ -194,17 +194,18 @@ async function findPolluters(trial: Trial): Promise<string[]> {
   };
   const found = await fewest(listed.slice(0, at), failsAfter);
   if (!bench.isOpen()) return cannot(`the time limit of ${Math.round(options.limitMs / 60_000)} min was reached`);
-  const argv = found === null ? undefined : commandOf(found)?.argv;
+  const argv = found === null ? undefined : buildCommand(found)?.argv;
   if (found === null || argv === undefined) return cannot('the failing test passed behind all tests that the tool lists before it');
-  const after = armOf(trial, 'here', 'after');
+  const after = getArm(trial, 'here', 'after');
   bench.failure = signature([victim]);
   await alternate(trial, [[after, { what: 'after', argv }]]);
-  return failsBehindOthers([after]) ? found.map(nameOf) : cannot('it did not fail every time');
+  return failsBehindOthers([after]) ? found.map(formatTestName) : cannot('it did not fail every time');
 }
 
 /**
- * The fewest of these tests, in their order, for which `fails` holds together with those in `kept`; null where it does not hold for all of
- * them. Halves them as often as it can; where neither half suffices, both hold a part of the cause.
+ * Finds the smallest subset of these tests, in their order, for which `fails` holds together with the tests
+ * in `kept`. Returns null if it does not hold for all of them. Halves the list as often as possible; if
+ * neither half is sufficient, both contain a part of the cause.
  */
 async function fewest<Item>(items: readonly Item[], fails: (items: readonly Item[]) => Promise<boolean>): Promise<Item[] | null> {
   const search = async (some: readonly Item[], kept: ReadonlySet<Item>): Promise<Item[]> => {
@@ -220,10 +221,13 @@ async function fewest<Item>(items: readonly Item[], fails: (items: readonly Item
   return (await fails(items)) ? await search(items, new Set()) : null;
 }
 
-/** What the failure depends on, with the arms that show it, where something in its verdict asks for it. */
-async function dependenceOf(trial: Trial): Promise<(Pick<Dependence, 'on'> & { readonly arms: Arm[] }) | null> {
+/**
+ * Finds what the failure depends on, with the arms that show it. Returns null if nothing is found or the
+ * verdict gives no reason to search.
+ */
+async function detectDependence(trial: Trial): Promise<(Pick<Dependence, 'on'> & { readonly arms: Arm[] }) | null> {
   const { options, arms, narrowed } = trial;
-  const counted = arms.filter((arm) => countOf(arm) > 0);
+  const counted = arms.filter((arm) => countRuns(arm) > 0);
   const { verdict } = judgeRuns({ arms: counted, dependsOnOthers: null, polluters: [] });
   const here = counted.filter(({ where }) => where === 'here');
   const mixed = here.find(isMixed);
@@ -255,7 +259,7 @@ async function dependenceOf(trial: Trial): Promise<(Pick<Dependence, 'on'> & { r
     : { ...found, arms: made.filter(({ under }) => found.counts.some(({ condition }) => condition.name === under)) };
 }
 
-function armOf({ arms, base }: Trial, where: Arm['where'], what: Arm['what']): Arm {
+function getArm({ arms, base }: Trial, where: Arm['where'], what: Arm['what']): Arm {
   const found = arms.find((arm) => arm.where === where && arm.what === what);
   if (found !== undefined) return found;
   const commit = where === 'here' ? null : (base?.commit ?? null);
@@ -287,9 +291,9 @@ async function runIn(trial: Trial, arm: Arm, { what, argv, env }: Chosen): Promi
   return outcome;
 }
 
-/** Whether an arm has been run as often as it is to be; one that a cache answers is not tried for ever. */
+/** Checks whether an arm has run as often as required. An arm that a cache answers is not tried forever. */
 function isDone(arm: Arm, runs: number): boolean {
-  return countOf(arm) >= runs || (arm.cached ?? 0) >= MOST_CACHED;
+  return countRuns(arm) >= runs || (arm.cached ?? 0) >= MOST_CACHED;
 }
 
 /** Runs of all arms in turn, so that what changes with time changes for each; ends early where one of them goes both ways. */

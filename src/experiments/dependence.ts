@@ -8,12 +8,12 @@ export interface Lab {
   readonly argv: readonly string[];
   readonly output: string;
   readonly runs: number;
-  /** Whether it failed sometimes, each time or never. */
+  /** The frequency with which it failed. */
   readonly fails: 'sometimes' | 'always' | 'never';
   /** False where the network is off anyhow. */
   readonly hasNetwork: boolean;
   readonly run: (condition: Condition) => Promise<Outcome>;
-  /** Whether there is time for another run. */
+  /** Checks whether there is time for another run. */
   readonly isOpen: () => boolean;
 }
 
@@ -37,7 +37,7 @@ export interface Dependence {
 export async function findDependence(lab: Lab): Promise<Dependence | null> {
   for (const on of CONDITIONS) {
     const isOfUse = on === 'seed' ? lab.fails !== 'always' : on !== 'network' || lab.hasNetwork;
-    const conditions = isOfUse ? await conditionsOf(on, lab) : [];
+    const conditions = isOfUse ? await listConditions(on, lab) : [];
     const plain: Condition = { name: on === 'network' ? 'the network on' : '', argv: lab.argv, env: {} };
     const [first] = conditions;
     if (first === undefined) continue;
@@ -52,7 +52,7 @@ export async function findDependence(lab: Lab): Promise<Dependence | null> {
   return null;
 }
 
-async function conditionsOf(on: ConditionKind, { argv, output, runs }: Lab): Promise<Condition[]> {
+async function listConditions(on: ConditionKind, { argv, output, runs }: Lab): Promise<Condition[]> {
   switch (on) {
     case 'seed':
       return Array.from({ length: 2 * runs }, (_, at) => seeded(argv, output, at + 1)).filter((condition) => condition !== null);
@@ -67,7 +67,10 @@ async function conditionsOf(on: ConditionKind, { argv, output, runs }: Lab): Pro
   }
 }
 
-/** One of them that fails each time and one that passes each time; of those that were tried once, the first of each. */
+/**
+ * Finds one condition that fails every time and one that passes every time. Tries conditions once each, then
+ * repeats the first one that failed and the first one that passed.
+ */
 async function split(lab: Lab, conditions: readonly Condition[]): Promise<Counts[] | null> {
   const first: { passed?: Condition; failed?: Condition } = {};
   for (const condition of conditions) {
@@ -78,27 +81,33 @@ async function split(lab: Lab, conditions: readonly Condition[]): Promise<Counts
   }
   const { passed, failed } = first;
   if (passed === undefined || failed === undefined) return null;
-  const [red, green] = [countsOf(failed, { failed: 1 }), countsOf(passed, { passed: 1 })];
+  const [red, green] = [createCounts(failed, { failed: 1 }), createCounts(passed, { passed: 1 })];
   for (let run = 0; run < lab.runs; run += 1) {
     if (!(await tryAgain(lab, [red, green])) || red.passed > 0 || green.failed > 0) return null;
   }
   return [red, green];
 }
 
-/** With and without the network, in turn: whether it always goes one way without it, while it goes both ways with it. */
+/**
+ * Compares runs with and without the network, in turn. Returns counts if the command always has the same
+ * outcome without the network and both outcomes with it.
+ */
 async function compare(lab: Lab, plain: Condition, condition: Condition): Promise<Counts[] | null> {
-  const [on, off] = [countsOf(plain), countsOf(condition)];
+  const [on, off] = [createCounts(plain), createCounts(condition)];
   for (let run = 0; run < 2 * lab.runs; run += 1) {
     if (!(await tryAgain(lab, [on, off])) || (off.passed > 0 && off.failed > 0)) return null;
   }
   return isBeyondChance(on, off) ? [off, on] : null;
 }
 
-function countsOf(condition: Condition, first: { readonly passed?: number; readonly failed?: number } = {}): Counts {
+function createCounts(condition: Condition, first: { readonly passed?: number; readonly failed?: number } = {}): Counts {
   return { condition, passed: 0, failed: 0, ...first };
 }
 
-/** False where one of them neither passed nor failed, or time is over. */
+/**
+ * Runs each condition once more. Returns false if one of them neither passed nor failed, or if the time is
+ * over.
+ */
 async function tryAgain(lab: Lab, all: readonly Counts[]): Promise<boolean> {
   for (const counts of all) {
     const outcome = lab.isOpen() ? await lab.run(counts.condition) : 'other';

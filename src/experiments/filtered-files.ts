@@ -1,6 +1,6 @@
 import { chmod, copyFile, lstat, open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { messageOf, TriageError } from '../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../domain/errors.ts';
 import type { Checkout, WorkTree } from './checkout.ts';
 
 const MOST_ROUNDS = 50;
@@ -18,15 +18,16 @@ export async function fetchMissing({ git, gitOnline, settings: { promisor } }: C
     await gitOnline(fetch, `${missing.join('\n')}\n`).catch((cause: unknown) => {
       const why = `This partial clone lacks ${missing.length} files of ${commit}, and they could not be fetched`;
       const how = 'Fetch them first, with your credentials: git fetch --refetch --no-filter';
-      throw new TriageError('invalid-input', `${why} (${messageOf(cause)}). ${how}`, { cause });
+      throw new TriageError('invalid-input', `${why} (${getErrorMessage(cause)}). ${how}`, { cause });
     });
   }
 }
 
 /**
- * Git writes files here without the filters of the checkout, which are programs that whatever ran there may have named. Files of Git LFS are
- * put in place from what it has fetched. Throws `invalid-input` for files of other filters, and for those of Git LFS that are not there: a
- * base that fails only for lack of them would be a false excuse.
+ * Writes files of Git LFS from what it has fetched. Git writes files here without the filters of the
+ * checkout, because these are programs that any earlier command there may have configured. Throws
+ * `invalid-input` for files of other filters and for files that Git LFS has not fetched: a base that fails
+ * only because they are missing would be a false excuse.
  */
 export async function writeFiltered(checkout: Checkout, work: WorkTree): Promise<void> {
   const { settings, inStore } = checkout;
@@ -56,7 +57,7 @@ interface Pointer {
   readonly size: number;
 }
 
-/** True where the file was put in place; not where the checkout has but the pointer, too. */
+/** Writes a file of Git LFS. Returns false if the checkout also has only the pointer. */
 async function writeLargeFile({ top, settings }: Checkout, { folder }: WorkTree, path: string): Promise<boolean> {
   const file = join(folder, path);
   const pointer = await readPointer(file);

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { messageOf, TriageError } from '../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../domain/errors.ts';
 import { type Allowed, type Change, MAX_FILES, refuseChanges, refuseFix } from '../domain/fix-refusals.ts';
 import type { Worktree } from './base-worktree.ts';
 import type { AskGit } from './repository.ts';
@@ -9,7 +9,7 @@ import { inTemporaryFolder } from './temporary-folder.ts';
 export const MAX_DIFF_BYTES = 1024 * 1024;
 const MAX_SHOWN = 20_000;
 
-/** So that the diff reads alike whatever the settings of the repository are. */
+/** Options that make the diff look the same with any settings of the repository. */
 const AS_READ = ['--no-color', '--no-ext-diff', '--no-textconv', '--no-renames', '--src-prefix=a/', '--dst-prefix=b/'] as const;
 /** Lines around a change: what people read, and all of the file, in which the sections of settings are seen. */
 const [USUAL_CONTEXT, WHOLE_FILE] = ['--unified=3', '--unified=1000000'] as const;
@@ -24,7 +24,10 @@ export interface Fix {
   readonly diff: string | null;
 }
 
-/** The first diff in a text, such as an answer's fix or a file of `git diff`; null where there is none. */
+/**
+ * Returns the first diff in a text, such as the fix of an answer or a file from `git diff`. Returns null if
+ * there is none.
+ */
 export function findDiff(text: string): string | null {
   const lines = text.replaceAll('\r\n', '\n').split('\n');
   const isStart = (line: string, at: number) =>
@@ -59,7 +62,10 @@ export async function commitChange(worktree: Worktree, diff: string | null, sour
   };
 }
 
-/** The shortest form of the diff that tells whoever judges it later enough to allow it; null where that is too long. */
+/**
+ * Returns the shortest form of the diff that shows enough to decide later whether it is allowed. Returns null
+ * if that is too long.
+ */
 async function diffToShow(git: AskGit, from: string, to: string, allowed: Allowed): Promise<string | null> {
   for (const context of [USUAL_CONTEXT, WHOLE_FILE]) {
     const diff = await diffBetween(git, from, to, context);
@@ -68,7 +74,10 @@ async function diffToShow(git: AskGit, from: string, to: string, allowed: Allowe
   return null;
 }
 
-/** By a file: to its last blank, it is what somebody may commit. */
+/**
+ * Returns the diff between two commits. Git writes it to a file, so that it is exact to the last blank: a
+ * person may commit it.
+ */
 async function diffBetween(git: AskGit, from: string, to: string, context: string): Promise<string> {
   return await inTemporaryFolder('faultline-diff-', async (outside) => {
     const file = join(outside, 'shown.diff');
@@ -82,10 +91,10 @@ async function applyToIndex(git: AskGit, diff: string): Promise<void> {
     const file = join(outside, 'fix.diff');
     await writeFile(file, diff);
     const apply = (...more: readonly string[]) => git('apply', '--cached', '--whitespace=nowarn', ...more, file);
-    // Whoever writes a diff by hand counts its lines wrong.
+    // The line counts of a diff that was written by hand are often wrong.
     await apply().catch(() => apply('--recount'));
   }).catch((cause: unknown) => {
-    throw new TriageError('invalid-input', `it does not apply: ${messageOf(cause).split(': error: ').at(-1)?.split('\n')[0] ?? ''}`, {
+    throw new TriageError('invalid-input', `it does not apply: ${getErrorMessage(cause).split(': error: ').at(-1)?.split('\n')[0] ?? ''}`, {
       cause,
     });
   });
@@ -101,7 +110,7 @@ async function stagedChanges(git: AskGit): Promise<Change[]> {
       return [path.join('\t'), { added, deleted }];
     }),
   );
-  const numberOf = (text: string | undefined) => (text === undefined || text === '-' ? null : Number(text));
+  const parseCount = (text: string | undefined) => (text === undefined || text === '-' ? null : Number(text));
   const changes: Change[] = [];
   for (let at = 0; at + 1 < raw.length; at += 2) {
     const [head = '', path = ''] = raw.slice(at, at + 2);
@@ -109,7 +118,7 @@ async function stagedChanges(git: AskGit): Promise<Change[]> {
     // Too many are refused whatever is in them.
     const diff = raw.length / 2 > MAX_FILES ? '' : await git('diff', '--cached', ...AS_READ, WHOLE_FILE, 'HEAD', '--', path);
     const modes = head.slice(1).split(' ').slice(0, 2);
-    changes.push({ path, modes, added: numberOf(count?.added), deleted: numberOf(count?.deleted), diff });
+    changes.push({ path, modes, added: parseCount(count?.added), deleted: parseCount(count?.deleted), diff });
   }
   return changes;
 }

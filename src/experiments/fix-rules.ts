@@ -7,12 +7,15 @@ export type FixRule = (typeof FIX_RULES)[number];
 
 interface Tool {
   readonly rule: FixRule;
-  /** Whether the project in this folder uses it, and its program is in a folder of `path`. */
+  /** Checks whether the project in this folder uses the tool and its program is in a folder of `path`. */
   readonly isUsed: (folder: string, path: string) => boolean;
   readonly argv: readonly string[];
 }
 
-/** Only what is here is run, where the project's files say that it uses it: nothing of it comes from a log or a model. */
+/**
+ * The only commands that are run, and only if the project's files show that it uses the tool. No part of them
+ * comes from a log or a model.
+ */
 const TOOLS: readonly Tool[] = [
   { rule: 'format', isUsed: isInstalled('prettier'), argv: ['node_modules/.bin/prettier', '--write', '--log-level=warn', '.'] },
   { rule: 'format', isUsed: isInstalled('biome'), argv: ['node_modules/.bin/biome', 'format', '--write', '.'] },
@@ -42,8 +45,9 @@ export interface RuleCommand {
 }
 
 /**
- * What the tools of the project in `folder` offer, of these rules. Programs are looked for in the folders of `path`, written as PATH is;
- * `updating` is the failing command that also writes its snapshots.
+ * Lists the commands of these rules that the tools of the project in `folder` offer. Programs are searched in
+ * the folders of `path`, which has the format of PATH. `updating` is the failing command with options that
+ * also write its snapshots.
  */
 export function ruleCommands(folder: string, path: string, rules: readonly FixRule[], updating: readonly string[] | null): RuleCommand[] {
   return rules.flatMap((rule): RuleCommand[] => {
@@ -60,7 +64,7 @@ function has(file: string, program: string): Tool['isUsed'] {
   return (folder, path) => existsSync(join(folder, file)) && isOnPath(program, path);
 }
 
-/** One of the files is the tool's own, or has a section of it. */
+/** Creates a check whether one of the files belongs to the tool or has a section for it. */
 function names(files: readonly string[], tool: string): Tool['isUsed'] {
   const isAbout = (file: string) =>
     existsSync(file) && (file.endsWith(`${tool}.toml`) || readFileSync(file, 'utf8').includes(`[tool.${tool}`));

@@ -1,5 +1,5 @@
 import { shortCommit } from '../domain/build.ts';
-import { messageOf } from '../domain/errors.ts';
+import { getErrorMessage } from '../domain/errors.ts';
 import type { Experiment } from '../domain/experiment.ts';
 import { describeExperiment } from '../domain/experiment-facts.ts';
 import { bisect } from './bisect.ts';
@@ -8,7 +8,7 @@ import type { FixRule } from './fix-rules.ts';
 import { SHOWN } from './outcome.ts';
 import { type Proposal, tryFix } from './try-fix.ts';
 
-/** What is done once a failure is confirmed, in what is left of its time. */
+/** The steps after a failure is confirmed, in the time that is left. */
 export interface FollowUps {
   /** Null: the commit that broke it is not searched. */
   readonly bisect: { /** Null: the base that it was compared with. */ readonly good: string | null; readonly bad: string } | null;
@@ -73,7 +73,7 @@ export async function followUp(
       found = { ...found, ...(await step(left)) };
     } catch (error) {
       if (signal.aborted && options.keepsPart !== true) throw error;
-      found = { ...found, notes: [...found.notes, `${name}: ${messageOf(error)}`] };
+      found = { ...found, notes: [...found.notes, `${name}: ${getErrorMessage(error)}`] };
     }
   }
   return { ...found, sentence: describeExperiment(found) };

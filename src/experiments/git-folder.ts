@@ -1,7 +1,7 @@
 import { copyFile, mkdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** What is written into a `.git` folder. */
+/** The contents of a `.git` folder. */
 export interface GitFolder {
   /** Folders of objects that it borrows. */
   readonly objects: readonly string[];
@@ -20,7 +20,7 @@ export interface GitFolder {
   readonly sparse?: string | undefined;
 }
 
-/** Writes a `.git` folder anew, without hooks. */
+/** Writes a new `.git` folder without hooks. */
 export async function writeGitFolder(path: string, from: GitFolder): Promise<void> {
   await rm(path, { recursive: true, force: true });
   for (const part of ['objects/info', 'refs/heads', 'info']) await mkdir(join(path, part), { recursive: true });
@@ -31,7 +31,10 @@ export async function writeGitFolder(path: string, from: GitFolder): Promise<voi
   await writeSettings(path, from);
 }
 
-/** Writes again what decides what git does there, so that nothing counts which somebody else wrote. */
+/**
+ * Writes the files again that determine how git behaves there, so that changes by other programs have no
+ * effect.
+ */
 export async function writeSettings(path: string, { format, settings, attributes, sparse }: GitFolder): Promise<void> {
   const basics: [string, string][] = [
     ['core.repositoryformatversion', format === 'sha1' ? '0' : '1'],

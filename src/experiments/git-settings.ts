@@ -1,17 +1,23 @@
 import { join, resolve } from 'node:path';
 
-/** What of a checkout's and its user's configuration of git an experiment goes by. None of it starts a program. */
+/**
+ * The part of the git configuration of a checkout and its user that an experiment uses. None of it starts a
+ * program.
+ */
 export interface GitSettings {
-  /** What files look like that git writes: line endings, links, modes, the part of the tree that is checked out. */
+  /**
+   * Settings for the files that git writes: line endings, links, modes, the part of the tree that is checked
+   * out.
+   */
   readonly files: readonly (readonly [string, string])[];
-  /** What commands that ask git may want to see. */
+  /** Settings that commands may read with git. */
   readonly shown: readonly (readonly [string, string])[];
   /** Names of filters that change files as they are checked out, with their command. */
   readonly smudges: ReadonlyMap<string, string>;
   readonly hasSparseFiles: boolean;
   /** Remote from which a partial clone fetches what it lacks. */
   readonly promisor: string | null;
-  /** Where Git LFS keeps what it has fetched. */
+  /** Folder in which Git LFS keeps what it has fetched. */
   readonly lfsObjects: string;
 }
 
@@ -43,12 +49,12 @@ export function readGitSettings(
     shown: all.filter(([name]) => SHOWN.test(name)),
     smudges,
     hasSparseFiles: values.get('core.sparsecheckout') === 'true',
-    promisor: promisorOf(values),
+    promisor: findPromisor(values),
     lfsObjects: resolve(folders.common, values.get('lfs.storage') ?? 'lfs', 'objects'),
   };
 }
 
-function promisorOf(values: ReadonlyMap<string, string>): string | null {
+function findPromisor(values: ReadonlyMap<string, string>): string | null {
   const old = values.get('extensions.partialclone');
   if (old !== undefined) return old;
   const name = [...values].find(([key, value]) => /^remote\.[\s\S]+\.promisor$/.test(key) && value === 'true')?.[0];

@@ -13,13 +13,14 @@ const MAX_COMMITS = 5_000;
 const FORMAT = '--format=%H%x00%P%x00%an%x00%s';
 
 /**
- * The last good commit and those that followed on the branch up to the bad one, merges as one, oldest first. Where the good one is on another branch, the commit
- * where both began represents it. Throws `invalid-input` where either does not exist or nothing lies between them.
+ * Lists the last good commit and the commits that followed on the branch up to the bad one, oldest first; a
+ * merge counts as one commit. If the good commit is on another branch, the common ancestor takes its place.
+ * Throws `invalid-input` if either commit does not exist or there are no commits between them.
  */
 export async function history(checkout: Checkout, good: string | undefined, bad: string): Promise<Commit[]> {
   const { git } = checkout;
-  const last = await commitOf(checkout, bad);
-  const named = good === undefined ? await defaultBase(checkout) : await commitOf(checkout, good);
+  const last = await resolveCommit(checkout, bad);
+  const named = good === undefined ? await defaultBase(checkout) : await resolveCommit(checkout, good);
   const first = named === null ? null : await git('merge-base', named, last).catch(() => null);
   const text = first === null || first === last ? '' : await git('log', '--first-parent', '--reverse', FORMAT, `${first}..${last}`);
   if (first === null || text === '') {
@@ -35,7 +36,7 @@ export async function history(checkout: Checkout, good: string | undefined, bad:
 }
 
 /** Throws `invalid-input` where there is none. */
-export async function commitOf({ git }: Repository, ref: string): Promise<string> {
+export async function resolveCommit({ git }: Repository, ref: string): Promise<string> {
   if (ref.startsWith('-')) throw new TriageError('invalid-input', `${ref} is not a commit, branch or tag.`);
   return await git('rev-parse', '--verify', '--quiet', '--end-of-options', `${ref}^{commit}`).catch((cause: unknown) => {
     throw new TriageError('invalid-input', `${ref} is not a commit, branch or tag of this repository. Fetch it, or name another.`, {
@@ -48,7 +49,7 @@ const DEFAULT_BRANCHES = ['origin/HEAD', 'origin/main', 'origin/master', 'main',
 
 /** Changes that are not committed are compared with the last commit, a branch with where it began, the default branch with the commit before. */
 export async function defaultBase(checkout: Checkout): Promise<string | null> {
-  const head = await commitOf(checkout, 'HEAD');
+  const head = await resolveCommit(checkout, 'HEAD');
   for (const branch of DEFAULT_BRANCHES) {
     const base = await mergeBase(checkout, branch);
     if (base === null) continue;
@@ -56,41 +57,42 @@ export async function defaultBase(checkout: Checkout): Promise<string | null> {
     break;
   }
   if (!(await checkout.currentState()).isCommitted) return head;
-  return await commitOf(checkout, 'HEAD^').catch(() => null);
+  return await resolveCommit(checkout, 'HEAD^').catch(() => null);
 }
 
-/** Where HEAD left a commit's branch; the commit itself where it did not. */
+/** Finds the commit at which HEAD left the branch of a commit. Returns the commit itself if it did not. */
 export async function findBeginning(repository: Repository, commit: string): Promise<string> {
   const common = await mergeBase(repository, commit);
-  return common === null || common === (await commitOf(repository, 'HEAD')) ? commit : common;
+  return common === null || common === (await resolveCommit(repository, 'HEAD')) ? commit : common;
 }
 
 /** Commits of history that a shallow clone fetches to find where two branches began. */
 const DEPTH = 200;
 
 /**
- * The commit that HEAD was built on: the one that `name` represents where it is a parent of HEAD, else the last one that both have. Fetches
- * what the checkout lacks from `origin`, and history only into a shallow clone. Null where there is none but HEAD itself.
+ * Finds the commit that HEAD was built on: the commit that `name` refers to if it is a parent of HEAD,
+ * otherwise the last common ancestor. Fetches what the checkout lacks from `origin`, and history only into a
+ * shallow clone. Returns null if there is no commit except HEAD itself.
  */
 export async function builtOn(repository: Repository, name: string): Promise<string | null> {
-  const head = await commitOf(repository, 'HEAD');
+  const head = await resolveCommit(repository, 'HEAD');
   const isShallow = (await repository.git('rev-parse', '--is-shallow-repository')) === 'true';
   const options = ['--quiet', '--no-tags', '--no-recurse-submodules', '--upload-pack=git-upload-pack'];
   const download = (...what: readonly string[]) => repository.gitOnline(['fetch', ...options, ...what]).catch(() => null);
   // In a clone that has its history, a depth would cut it off.
   const bring = (depth: number, ...names: readonly string[]) =>
     isShallow ? download(`--depth=${depth}`, 'origin', ...names) : download('origin', ...names);
-  let commit = await commitOf(repository, name).catch(() => null);
-  if (commit === null && !name.startsWith('-') && (await bring(1, name)) !== null) commit = await commitOf(repository, 'FETCH_HEAD');
+  let commit = await resolveCommit(repository, name).catch(() => null);
+  if (commit === null && !name.startsWith('-') && (await bring(1, name)) !== null) commit = await resolveCommit(repository, 'FETCH_HEAD');
   if (commit === null || commit === head) return null;
-  if ((await parentsOf(repository)).includes(commit)) return commit;
+  if ((await readParents(repository)).includes(commit)) return commit;
   let common = await mergeBase(repository, commit);
   if (common === null && isShallow && (await bring(DEPTH, head, commit)) !== null) common = await mergeBase(repository, commit);
   return common === head ? null : common;
 }
 
 /** Parents of HEAD, also those that a shallow clone does not have. */
-export async function parentsOf({ git }: Repository): Promise<string[]> {
+export async function readParents({ git }: Repository): Promise<string[]> {
   const [headers = ''] = (await git('cat-file', '-p', 'HEAD')).split('\n\n');
   return headers.split('\n').flatMap((line) => (line.startsWith('parent ') ? line.slice('parent '.length) : []));
 }

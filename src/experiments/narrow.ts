@@ -7,7 +7,7 @@ import { fileWithin, type WorkFolder } from './checkout-paths.ts';
 /** More tests than this are run as the whole command: a filter of hundreds of names saves nothing. */
 const MAX_TESTS = 20;
 const MAX_NAME = 500;
-/** Of all arguments: Linux takes 128 KiB in one. */
+/** Size limit of all arguments together, in bytes. Linux allows 128 KiB for one argument. */
 const MAX_BYTES = 120_000;
 
 type Tests = readonly FailingTest[];
@@ -15,19 +15,25 @@ type Tests = readonly FailingTest[];
 interface Filter {
   /** Names of the program, or of the module after `-m`, by which the command is known. */
   readonly programs: readonly string[];
-  /** What the reader calls the tests of this tool. */
+  /** Names that the log reader gives to frameworks of this tool. */
   readonly frameworks: readonly string[];
   /** Arguments that select exactly these tests; null where the names do not suffice. */
   readonly args: (tests: Tests, argv: readonly string[]) => readonly string[] | null;
-  /** Where the arguments stand: behind everything, or before the first argument that is no option. */
+  /**
+   * True if the arguments come directly after the words that say what to do, such as `go test`. Otherwise,
+   * they come last.
+   */
   readonly before?: boolean;
   /** A line of the output that proves that a selected test ran and passed. */
   readonly ran: RegExp;
-  /** How the tool is asked for its tests; absent where it cannot tell them in the order in which it runs them. */
+  /**
+   * The way to list the tests with the tool. Absent if the tool cannot list them in the order in which it
+   * runs them.
+   */
   readonly list?: Listing;
   /** Options that are left out, since with them it does not say what it ran. */
   readonly quiet?: readonly string[];
-  /** What makes it write its snapshots anew. */
+  /** These options make the tool write its snapshots again. */
   readonly update?: readonly string[];
 }
 
@@ -53,7 +59,7 @@ const FILTERS: readonly Filter[] = [
   {
     programs: ['vitest'],
     frameworks: ['vitest'],
-    args: (tests) => [...filesOf(tests), '-t', anyOf(tests.map(fullName))],
+    args: (tests) => [...listFiles(tests), '-t', buildAnyPattern(tests.map(fullName))],
     ran: /\b[1-9]\d* passed\b/,
     list: {
       argv: (argv) =>
@@ -65,15 +71,20 @@ const FILTERS: readonly Filter[] = [
   {
     programs: ['jest'],
     frameworks: ['jest'],
-    args: (tests) => [...filesOf(tests), '-t', anyOf(tests.map(fullName))],
+    args: (tests) => [...listFiles(tests), '-t', buildAnyPattern(tests.map(fullName))],
     ran: /\b[1-9]\d* passed\b/,
     update: ['-u'],
   },
-  { programs: ['mocha'], frameworks: ['mocha'], args: (tests) => ['--grep', anyOf(tests.map(fullName))], ran: /\b[1-9]\d* passing\b/ },
+  {
+    programs: ['mocha'],
+    frameworks: ['mocha'],
+    args: (tests) => ['--grep', buildAnyPattern(tests.map(fullName))],
+    ran: /\b[1-9]\d* passing\b/,
+  },
   {
     programs: ['playwright'],
     frameworks: ['playwright'],
-    args: (tests) => [...filesOf(tests), '--grep', tests.map(({ name }) => escaped(name)).join('|')],
+    args: (tests) => [...listFiles(tests), '--grep', tests.map(({ name }) => escaped(name)).join('|')],
     ran: /\b[1-9]\d* passed\b/,
     update: ['--update-snapshots'],
   },
@@ -81,7 +92,8 @@ const FILTERS: readonly Filter[] = [
     programs: ['node'],
     frameworks: ['node-test'],
     // A file that crashes is reported as a test of its name, which no pattern selects.
-    args: (tests) => each(tests, ({ name }) => (/^\S+\.[cm]?[jt]sx?$/.test(name) ? null : `--test-name-pattern=${anyOf([name])}`)),
+    args: (tests) =>
+      each(tests, ({ name }) => (/^\S+\.[cm]?[jt]sx?$/.test(name) ? null : `--test-name-pattern=${buildAnyPattern([name])}`)),
     before: true,
     ran: /^(?:# |ℹ )pass [1-9]/m,
     list: {
@@ -134,7 +146,12 @@ const FILTERS: readonly Filter[] = [
     args: (tests) => ['--filter', `/(${tests.map(({ name }) => escaped(name)).join('|')})$/`],
     ran: /\bOK \([1-9]|Tests: [1-9]/,
   },
-  { programs: ['ctest'], frameworks: ['ctest'], args: (tests) => ['-R', anyOf(tests.map(({ name }) => name))], ran: /\b[1-9]\d* tests? / },
+  {
+    programs: ['ctest'],
+    frameworks: ['ctest'],
+    args: (tests) => ['-R', buildAnyPattern(tests.map(({ name }) => name))],
+    ran: /\b[1-9]\d* tests? /,
+  },
   {
     programs: ['unittest'],
     frameworks: ['unittest'],
@@ -155,8 +172,9 @@ export interface Narrowed {
 }
 
 /**
- * The same command for these tests only, by its tool's own filter; null where the tool is not known, the names do not suffice, or one of them
- * could be read as an option. Files that are not in the worktree of `place` are left out. The result is an argument vector: no shell reads it.
+ * Returns the command for these tests only, with the filter of its tool. Returns null if the tool is not
+ * known, the names are not sufficient, or a name could be read as an option. Files outside the worktree of
+ * `place` are left out. The result is an argument vector that no shell reads.
  */
 export function narrow(argv: readonly string[], named: Tests, place: WorkFolder, most: number = MAX_TESTS): Narrowed | null {
   const tests = named.map((test) => ({ ...test, file: test.file === null ? null : fileWithin(place, test.file) }));
@@ -169,18 +187,24 @@ export function narrow(argv: readonly string[], named: Tests, place: WorkFolder,
   return { argv: extended(loud, args, filter), ran: filter.ran };
 }
 
-/** The command of these tests that also writes what they expect anew; null where its tool keeps no snapshots. */
+/**
+ * Returns the command of these tests with options that also write their expected results again. Returns null
+ * if its tool has no snapshots.
+ */
 export function updatingSnapshots(argv: readonly string[], tests: Tests): string[] | null {
   const filter = filterFor(argv, tests);
   return filter?.update === undefined ? null : extended(argv, filter.update, filter);
 }
 
-/** What the reader calls the tests of a command's tool; null where it is not known. */
-export function frameworkOf(argv: readonly string[], tests: Tests): string | null {
+/**
+ * Returns the name that the log reader gives to the framework of a command's tests. Returns null if the tool
+ * is not known.
+ */
+export function findFramework(argv: readonly string[], tests: Tests): string | null {
   return filterFor(argv, tests)?.frameworks[0] ?? null;
 }
 
-/** The same command with arguments for its tool. */
+/** Adds arguments for the tool to the command. */
 export function withArguments(argv: readonly string[], tests: Tests, args: readonly string[]): string[] {
   const filter = filterFor(argv, tests);
   return filter === undefined ? [...argv] : extended(argv, args, filter);
@@ -191,7 +215,7 @@ function isScript(argv: readonly string[]): boolean {
 }
 
 function filterFor(argv: readonly string[], tests: Tests): Filter | undefined {
-  return isScript(argv) ? FILTERS.find(({ frameworks }) => frameworks.includes(tests[0]?.framework ?? '')) : filterOf(argv);
+  return isScript(argv) ? FILTERS.find(({ frameworks }) => frameworks.includes(tests[0]?.framework ?? '')) : findFilter(argv);
 }
 
 function extended(argv: readonly string[], args: readonly string[], { before }: Filter): string[] {
@@ -202,13 +226,13 @@ function extended(argv: readonly string[], args: readonly string[], { before }: 
 export interface TestList {
   /** Prints the names of the tests and runs none, or runs them all. */
   readonly argv: readonly string[];
-  /** What it printed, as tests in the order in which they run. */
+  /** Reads the printed tests, in the order in which they run. */
   readonly read: (output: string, cwd: string) => FailingTest[];
 }
 
-/** How the tests of a command are listed; null where its tool cannot. */
+/** Returns how the tests of a command are listed. Returns null if its tool cannot list them. */
 export function testList(argv: readonly string[]): TestList | null {
-  const filter = filterOf(argv);
+  const filter = findFilter(argv);
   const { list } = filter ?? {};
   if (filter === undefined || list === undefined) return null;
   const unknown = { suite: null, file: null, line: null, message: null, expected: null, actual: null, at: null };
@@ -219,28 +243,34 @@ export function testList(argv: readonly string[]): TestList | null {
   };
 }
 
-/** Whether both name one test, where one of them may know less of it. */
+/** Checks whether both names refer to the same test. One of them may have less information. */
 export function isSameTest(one: FailingTest, other: FailingTest): boolean {
   if (one.name !== other.name || (one.file !== null && other.file !== null && one.file !== other.file)) return false;
   return one.suite === null || other.suite === null || fullName(one) === fullName(other);
 }
 
-function filterOf(argv: readonly string[]): Filter | undefined {
+function findFilter(argv: readonly string[]): Filter | undefined {
   const names = programsIn(argv);
   return FILTERS.find(({ programs }) => programs.some((program) => names.includes(program)));
 }
 
-/** What a command may be known by: its first words without their folders, and the module after `-m`. */
+/**
+ * Lists the names by which a command may be recognized: its first words without their folders, and the module
+ * after `-m`.
+ */
 export function programsIn(argv: readonly string[]): string[] {
   return [...argv.slice(0, 4).map((word) => basename(word)), argv[argv.indexOf('-m') + 1] ?? ''];
 }
 
-/** Behind the words that say what to do: `go test`, `node --test`. */
+/** Inserts arguments after the words that say what to do: `go test`, `node --test`. */
 export function insert(argv: readonly string[], args: readonly string[]): string[] {
   return [...argv.slice(0, 2), ...args, ...argv.slice(2)];
 }
 
-/** What comes behind `--` belongs to the program that the command starts. */
+/**
+ * Returns `--` if the command does not have it yet. Arguments after it belong to the program that the command
+ * starts.
+ */
 function separator(argv: readonly string[]): string[] {
   return argv.includes('--') ? [] : ['--'];
 }
@@ -249,7 +279,9 @@ function matches(output: string, pattern: RegExp, testOf: (match: RegExpMatchArr
   return [...output.matchAll(pattern)].map(testOf);
 }
 
-/** `tests/test_a.py::TestOf::test_b[1::2]`, a line of what pytest collects. */
+/**
+ * Reads a line that pytest prints when it collects tests, such as `tests/test_a.py::TestOf::test_b[1::2]`.
+ */
 function readPytestId(line: string): NamedTest[] {
   const at = line.indexOf('::');
   if (at <= 0 || /^\s|:/.test(line.slice(0, at))) return [];
@@ -264,7 +296,10 @@ function readPytestId(line: string): NamedTest[] {
     : [{ file: line.slice(0, at), suite: suites.length === 0 ? null : suites.reverse().join('.'), name: name + parameters }];
 }
 
-/** Tests, not suites, of the Test Anything Protocol as `node --test` writes it: the type stands three lines below the result. */
+/**
+ * Reads tests, but not suites, from the Test Anything Protocol as `node --test` writes it: the type stands
+ * three lines below the result.
+ */
 function readTap(output: string): NamedTest[] {
   const lines = output.split('\n').map((line) => line.trim());
   return lines.flatMap((line, at) => {
@@ -295,12 +330,12 @@ function isPlain({ name, suite, file }: FailingTest): boolean {
   return [name, suite ?? '', file ?? ''].every((text) => text.length <= MAX_NAME && !text.startsWith('-') && !/\p{Cc}/u.test(text));
 }
 
-/** As Jest and its kin join the names of nested suites. */
+/** Joins the names of nested suites as Jest and similar tools do. */
 function fullName({ suite, name }: FailingTest): string {
   return suite === null ? name : `${suite.replaceAll(/ [>›] /g, ' ')} ${name}`;
 }
 
-function filesOf(tests: Tests): string[] {
+function listFiles(tests: Tests): string[] {
   return [...new Set(tests.flatMap(({ file }) => (file === null ? [] : [file])))];
 }
 
@@ -308,7 +343,7 @@ function escaped(text: string): string {
   return text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 }
 
-function anyOf(names: readonly string[]): string {
+function buildAnyPattern(names: readonly string[]): string {
   return names.length === 1 ? `^${escaped(names[0] ?? '')}$` : `^(?:${names.map(escaped).join('|')})$`;
 }
 

@@ -4,7 +4,7 @@ import type { FailingTest } from '../domain/failure.ts';
 import type { Reading } from '../domain/reading.ts';
 import { createMasker } from '../log/mask/mask.ts';
 import { readSources } from '../log/read-sources.ts';
-import { failuresOf } from '../log/recognise/failures.ts';
+import { listFailures } from '../log/recognise/failures.ts';
 import { isCached } from './caches.ts';
 import type { CommandRun } from './run-command.ts';
 
@@ -45,13 +45,13 @@ export function armName({ where, what, under }: Arm): string {
   return `${where === 'here' ? 'here' : 'on the base'}, ${WHAT[what]}${condition}`;
 }
 
-/** What is said of a run when it ends. */
+/** Formats the line that is printed when a run ends. */
 export function progressLine(arm: Arm, outcome: Outcome, milliseconds: number): string {
   const which = outcome === 'cached' ? 'no run' : `run ${arm.exitCodes.length}`;
   return `${which} ${armName(arm)}: ${SHOWN[outcome]} (${(milliseconds / 1000).toFixed(1)} s)`;
 }
 
-/** How a command fails: by which two failures are distinguished. */
+/** The way in which a command fails, by which two failures are distinguished. */
 export interface Signature {
   readonly tests: readonly FailingTest[];
   readonly names: ReadonlySet<string>;
@@ -59,16 +59,19 @@ export interface Signature {
   readonly exitCode: number | null;
 }
 
-/** Of tests that are known to fail. */
+/** Creates the signature of tests that are known to fail. */
 export function signature(tests: readonly FailingTest[]): Signature {
-  return { tests, names: new Set(tests.map(nameOf)), fingerprint: null, exitCode: null };
+  return { tests, names: new Set(tests.map(formatTestName)), fingerprint: null, exitCode: null };
 }
 
-export function nameOf({ suite, name }: FailingTest): string {
+export function formatTestName({ suite, name }: FailingTest): string {
   return suite === null ? name : `${suite} › ${name}`;
 }
 
-/** What a run says about a failure; the first one that fails says what the failure is. `ran` proves that a filter selected something. */
+/**
+ * Judges a run. The first run that fails determines the failure. `ran` is a pattern that proves that a filter
+ * selected something.
+ */
 export async function judge(
   run: CommandRun,
   known: { readonly ran: RegExp | null; readonly failure: Signature | null; readonly read: OutputReader },
@@ -79,17 +82,20 @@ export async function judge(
   if (run.exitCode === 0)
     return { outcome: ran === null || ran.test(stripVTControlCharacters(run.output)) ? 'passed' : 'other', failure, reading: null };
   const reading = await read(run.output);
-  const now = signatureOf(reading, run);
+  const now = readSignature(reading, run);
   return { outcome: failure === null || isSame(failure, now) ? 'failed' : 'other', failure: failure ?? now, reading };
 }
 
-function signatureOf(reading: Reading, { exitCode }: CommandRun): Signature {
-  const [main] = failuresOf(reading);
+function readSignature(reading: Reading, { exitCode }: CommandRun): Signature {
+  const [main] = listFailures(reading);
   const fingerprint = main === undefined || main.generic ? null : main.fingerprint.value;
   return { ...signature(reading.failingTests), fingerprint, exitCode };
 }
 
-/** The same tests, else the same message, else nothing that tells them apart. */
+/**
+ * Checks whether two failures are the same: by their tests, otherwise by their message, otherwise by the exit
+ * code if nothing else distinguishes them.
+ */
 function isSame(failure: Signature, now: Signature): boolean {
   if (failure.names.size > 0) return [...now.names].some((name) => failure.names.has(name));
   if (failure.fingerprint !== null) return failure.fingerprint === now.fingerprint;

@@ -5,9 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 /** All that a command starts, also what leaves its process group and session. */
 export interface RunProcesses {
-  /** For the command's environment: what it starts inherits it. */
+  /** Variables for the environment of the command. Processes that it starts inherit them. */
   readonly env: Readonly<Record<string, string>>;
-  /** Told of the command's process as soon as there is one; it leads a session. */
+  /** Registers the process of the command as soon as it exists. The process leads a session. */
   adopt(pid: number): void;
   /** Notes which processes there are, so that they are found when nothing else leads to them. */
   look(): void;
@@ -76,7 +76,7 @@ interface Process {
   readonly startedAt: string;
 }
 
-/** Those that run; none without /proc. */
+/** Lists the running processes. Returns none without /proc. */
 function listProcesses(): Process[] {
   const processes: Process[] = [];
   for (const name of listFolder('/proc')) {
@@ -92,12 +92,12 @@ function listProcesses(): Process[] {
 
 interface ControlGroup {
   add(pid: number): void;
-  /** True where there was a process in it. */
+  /** Kills the processes of the group. Returns true if there was one. */
   kill(): boolean;
   remove(): void;
 }
 
-/** Below our own; null where that cannot be written. */
+/** Creates a control group below our own. Returns null if that cannot be written. */
 function createControlGroup(name: string): ControlGroup | null {
   const mount = readText('/proc/self/mounts')
     .split('\n')
@@ -126,7 +126,10 @@ function kill(pid: number): void {
   attempt(() => process.kill(pid, 'SIGKILL'));
 }
 
-/** False where the system refuses: it has ended, or is not ours. */
+/**
+ * Runs an action. Returns false if the system refuses it, for example because the process has ended or is not
+ * ours.
+ */
 function attempt(action: () => unknown): boolean {
   try {
     action();

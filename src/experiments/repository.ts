@@ -5,7 +5,10 @@ import { createGit, type GitOptions, REPOSITORY_VARIABLES, succeeded, trustedPat
 import { findWorkFolder } from './checkout-paths.ts';
 import { type GitSettings, readGitSettings } from './git-settings.ts';
 
-/** Where an experiment is made, and under which words, such as those that take the network from it. */
+/**
+ * The folder of an experiment, its environment, and the words before its commands, such as those that turn
+ * off the network.
+ */
 export interface Place {
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
@@ -25,7 +28,7 @@ export interface Repository {
   /** Limits, words and search path of every git of the experiment. */
   readonly how: GitOptions;
   readonly git: AskGit;
-  /** With the network, for `git fetch`. */
+  /** Runs git with the network, for `git fetch`. */
   readonly gitOnline: (args: readonly string[], input?: string) => Promise<string>;
   readonly settings: GitSettings;
   readonly format: 'sha1' | 'sha256';
@@ -39,7 +42,10 @@ export interface Repository {
 
 const GIT_MS = 120_000;
 const PROTOCOLS = ['https', 'http', 'ssh', 'file'];
-/** Of the environment, beside what every git gets: what connections need, and where a person's configuration lies. */
+/**
+ * Variables that git gets in addition to those of every git command: those that connections need and, in
+ * `CONFIGURATION`, those that locate a user's configuration.
+ */
 const CONNECTION = /^(?:(?:https?|all|no)_proxy|SSL_CERT_(?:FILE|DIR)|GIT_SSL_CAINFO|SSH_AUTH_SOCK)$/i;
 const CONFIGURATION = /^(?:HOME|XDG_CONFIG_HOME|GIT_CONFIG_(?:GLOBAL|SYSTEM|NOSYSTEM))$/;
 // biome-ignore format: one option and its path after the other
@@ -71,13 +77,16 @@ export async function openRepository(place: Place): Promise<Repository> {
     ...{ top, cwd, place, how, settings, objects, index, format: format === 'sha256' ? format : 'sha1' },
     git: askIn(top, how),
     gitOnline: (args, input) => askGit(top, online, args, input),
-    shallow: await textOf(shallow),
-    attributes: await textOf(attributes),
-    sparse: settings.hasSparseFiles ? await textOf(sparse) : undefined,
+    shallow: await readText(shallow),
+    attributes: await readText(attributes),
+    sparse: settings.hasSparseFiles ? await readText(sparse) : undefined,
   };
 }
 
-/** The environment of a command without what names another repository than the one that it is run in, as hooks have it. */
+/**
+ * Returns the environment of a command without variables that name another repository than the one in which
+ * it runs. Hooks have such variables.
+ */
 export function withoutRepository(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   // Settings by environment are those of the job, such as where private modules are fetched from.
   const isKept = (name: string) => name === 'GIT_CONFIG_COUNT' || name === 'GIT_CONFIG_PARAMETERS' || !REPOSITORY_VARIABLES.has(name);
@@ -108,7 +117,7 @@ function pick(env: NodeJS.ProcessEnv, names: RegExp): Record<string, string> {
   );
 }
 
-async function textOf(path: string): Promise<string | undefined> {
+async function readText(path: string): Promise<string | undefined> {
   return await readFile(path, 'utf8').catch(() => undefined);
 }
 

@@ -1,13 +1,16 @@
 import { spawn } from 'node:child_process';
 import { statfs } from 'node:fs/promises';
-import { messageOf, TriageError } from '../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../domain/errors.ts';
 import { cleanAtExit } from '../lib/at-exit.ts';
 import { createRunProcesses } from './processes.ts';
 import { withoutRepository } from './repository.ts';
 
 /** The end of the output is kept: what failed is said there. */
 const MAX_OUTPUT_BYTES = 8 * 1024 * 1024;
-/** How long a process group may take to end by itself once it is told to, and output to end after its process, in milliseconds. */
+/**
+ * Time limit for a process group to end after SIGTERM, and for output to end after its process, in
+ * milliseconds.
+ */
 const GRACE_MS = 3_000;
 /** Free bytes that a command must leave on the disk of its folder, and how often that is looked at. */
 const LEAST_FREE = 256 * 1024 * 1024;
@@ -23,10 +26,10 @@ export interface CommandRun {
 }
 
 /**
- * A command that is given as one text, as an argument vector: an argument in each line, or in each word where there is but one line. Nothing
- * is quoted or expanded.
+ * Splits a command that is given as one text into an argument vector: one argument per line or, if there is
+ * only one line, one per word. Does not quote or expand anything.
  */
-export function argumentsOf(command: string): string[] {
+export function splitArguments(command: string): string[] {
   const lines = command.trim().split(/\r?\n/);
   return lines.length > 1 ? lines.map((line) => line.trim()).filter((line) => line !== '') : command.trim().split(/\s+/);
 }
@@ -69,7 +72,7 @@ export async function runCommand(
   try {
     const exitCode = await new Promise<number | null>((resolve, reject) => {
       child.once('error', (cause) =>
-        reject(new TriageError('invalid-input', `${program} could not be started: ${messageOf(cause)}`, { cause })),
+        reject(new TriageError('invalid-input', `${program} could not be started: ${getErrorMessage(cause)}`, { cause })),
       );
       child.once('close', (code) => resolve(code));
       // What left the group, such as a daemon, may keep the output open for ever.
@@ -88,7 +91,7 @@ export async function runCommand(
   }
 }
 
-/** The folder is gone: the command says so itself. */
+/** Ignores that the folder no longer exists: the command reports this itself. */
 function ignore(): void {}
 
 function endGroup(pid: number | undefined): void {

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { chmod, mkdtemp, readdir, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { messageOf } from '../domain/errors.ts';
+import { getErrorMessage } from '../domain/errors.ts';
 import { cleanAtExit } from '../lib/at-exit.ts';
 
 export interface TemporaryFolder {
@@ -11,7 +11,7 @@ export interface TemporaryFolder {
   remove(): Promise<string | null>;
 }
 
-/** A folder in the temporary directory, which is also removed when the process exits early. */
+/** Creates a folder in the temporary directory. The folder is also removed if the process exits early. */
 export async function createTemporaryFolder(name: string): Promise<TemporaryFolder> {
   // macOS has its temporary directory behind a link, and git says real paths.
   const path = await mkdtemp(join(await realpath(tmpdir()), name));
@@ -43,7 +43,7 @@ export async function removeFolder(folder: string): Promise<string | null> {
       await rm(folder, { recursive: true, force: true, maxRetries: 3 });
       return null;
     } catch (error) {
-      return messageOf(error);
+      return getErrorMessage(error);
     }
   };
   if ((await remove()) === null) return null;
@@ -63,6 +63,6 @@ function removeNow(path: string): void {
   try {
     rmSync(path, { recursive: true, force: true });
   } catch {
-    // The process ends: nobody is left to be told.
+    // The process is ending, so the error cannot be reported to anyone.
   }
 }

@@ -7,22 +7,25 @@ import { append } from '../lib/collections.ts';
 import { parseReport } from '../log/reports/report.ts';
 import type { Bench } from './bench.ts';
 import { cachesOff } from './caches.ts';
-import { frameworkOf, withArguments } from './narrow.ts';
+import { findFramework, withArguments } from './narrow.ts';
 import { inTemporaryFolder } from './temporary-folder.ts';
 
-/** What a tool's own report says of one run: each test and how it ended. Null where there is no such report. */
+/**
+ * The results of one run in the tool's own report: each test and how it ended. Null if there is no such
+ * report.
+ */
 export type Seen = readonly TestResult[] | null;
 
 interface Reporting {
-  /** What the reader calls the tests of this tool. */
+  /** Name that the log reader gives to the framework of this tool. */
   readonly framework: string;
   /** Arguments with which it also writes a report to this file. */
   readonly args?: (file: string) => readonly string[];
-  /** Variables for the same: beside the arguments, or where a script starts the tool. */
+  /** Returns variables that do the same, either in addition to the arguments or if a script starts the tool. */
   readonly env?: (file: string, env: NodeJS.ProcessEnv) => NodeJS.ProcessEnv;
-  /** Where it writes reports by itself, in a folder of this name. */
+  /** Names of folders in which the tool writes reports without being asked to. */
   readonly folders?: RegExp;
-  /** What it prints is its report. */
+  /** Reads the report that the tool prints. */
   readonly read?: (output: string) => TestResult[];
 }
 
@@ -71,7 +74,7 @@ export async function runWithReport(
     tests,
   }: { readonly argv: readonly string[]; readonly cwd: string; readonly env: NodeJS.ProcessEnv; readonly tests: readonly FailingTest[] },
 ): Promise<{ readonly exitCode: number | null; readonly seen: Seen }> {
-  const known = frameworkOf(argv, tests);
+  const known = findFramework(argv, tests);
   const framework = known ?? tests[0]?.framework;
   const reporting = REPORTS.find((one) => one.framework === framework);
   if (reporting === undefined || (known === null && reporting.args !== undefined)) return { exitCode: null, seen: null };
@@ -94,7 +97,7 @@ function reportingCommand(argv: readonly string[], tests: readonly FailingTest[]
   return [own[0] ?? '', ...args, ...own.slice(1)];
 }
 
-/** Empty where it is no file, too large or no report. */
+/** Reads a report. Returns an empty list if it is not a file, is too large, or is not a report. */
 async function readReport(file: string): Promise<readonly TestResult[]> {
   const stat = await lstat(file).catch(() => null);
   if (stat === null || !stat.isFile() || stat.size > MAX_REPORT_BYTES) return [];
@@ -116,7 +119,10 @@ async function reportsIn(folder: string, folders: RegExp, since: number, depth =
   return found;
 }
 
-/** Its events stand between other lines, and behind the name of a script that started it. */
+/**
+ * Reads the events that Go prints. They stand between other lines and after the name of a script that started
+ * it.
+ */
 function readGo(output: string): TestResult[] {
   const events = output.split('\n').flatMap((line) => eventIn(line.trim()) ?? []);
   return events.length === 0 ? [] : [...parseReport('report', events.join('\n')).testResults];
@@ -137,8 +143,9 @@ function readLines(output: string, pattern: RegExp): TestResult[] {
 }
 
 /**
- * Why two reports do not show that a change made what failed pass; null where they do. Each test that the first one shows as failed must have
- * passed in the second. A file that could not be loaded is reported as a test of its name: its tests represent it.
+ * Returns why two reports do not show that a change made the failing tests pass. Returns null if they do.
+ * Each test that failed in the first report must have passed in the second. A file that could not be loaded
+ * is reported as a test with its name; its tests represent it.
  */
 export function whyNotSeen(before: Seen, after: Seen, tests: readonly FailingTest[]): string | null {
   const failed = (before ?? []).filter(({ status }) => status === 'failed');
@@ -155,10 +162,10 @@ export function whyNotSeen(before: Seen, after: Seen, tests: readonly FailingTes
 function isLoadedBy({ name, suite }: TestResult, after: readonly TestResult[]): boolean {
   const isFileName = /[/.]|^test_|_test$/.test(name) && !/\s/.test(name);
   const file = suite === null || suite === '' ? name : `${suite}.${name}`;
-  const own = after.filter((other) => [other.suite, other.file].some((place) => place != null && isPartOf(place, [name, file])));
+  const own = after.filter((other) => [other.suite, other.file].some((place) => place != null && isWithinAny(place, [name, file])));
   return isFileName && own.length > 0 && own.every(({ status }) => status !== 'failed') && own.some(({ status }) => status === 'passed');
 }
 
-function isPartOf(place: string, names: readonly string[]): boolean {
+function isWithinAny(place: string, names: readonly string[]): boolean {
   return names.some((name) => place === name || place.startsWith(`${name}.`) || place.endsWith(`/${name}`));
 }

@@ -1,5 +1,5 @@
 import { basename, resolve } from 'node:path';
-import { messageOf, TriageError } from '../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../domain/errors.ts';
 import type { FixAttempt, FixTrial } from '../domain/experiment.ts';
 import type { Allowed } from '../domain/fix-refusals.ts';
 import { describeAttempt, describeTrial, isMended, judgeAttempt, judgeTrial } from '../domain/fix-verdict.ts';
@@ -15,7 +15,7 @@ import { type Narrowed, narrow, updatingSnapshots } from './narrow.ts';
 import { judge, type Outcome, type OutputReader, type Signature } from './outcome.ts';
 import { runWithReport, type Seen, whyNotSeen } from './test-report.ts';
 
-/** A diff that somebody or something proposes. */
+/** A diff that a person or a program proposes. */
 export interface Proposal {
   readonly source: string;
   readonly diff: string;
@@ -36,7 +36,7 @@ export interface FixOptions extends CommandOptions {
 
 export interface FixDeps {
   readonly read: OutputReader;
-  /** Told of each run of the failing tests when it ends; `source` is null without a change. */
+  /** Receives each run of the failing tests when it ends. `source` is null without a change. */
   readonly onRun?: (source: string | null, outcome: Outcome, milliseconds: number) => void;
 }
 
@@ -84,14 +84,14 @@ interface Trial {
   readonly before: FixTrial['before'];
   readonly notes: string[];
   narrowed: Narrowed | null;
-  /** What the tool of the failing tests reports without a change. */
+  /** The report of the failing tests' tool without a change. */
   seenBefore: Seen;
-  /** How the wider check went without a change, once that is known. */
+  /** Result of the wider check without a change. Null until it is known. */
   checkBefore: Checked | null;
   branch: string | null;
 }
 
-/** How the wider check went. */
+/** The result of the wider check. */
 interface Checked {
   readonly failure: Signature | 'passed';
   readonly exitCode: number | null;
@@ -120,7 +120,7 @@ interface Ran {
   readonly exitCode: number | null;
 }
 
-/** The failing tests once, or the whole command; what failed first says what the failure is. */
+/** Runs the failing tests once, or the whole command. The first run that fails determines the failure. */
 async function runOnce(trial: Trial, source: string | null): Promise<Ran> {
   const { options, deps, bench, worktree, narrowed } = trial;
   const ended = await bench.run(narrowed?.argv ?? options.argv, worktree.cwd);
@@ -175,7 +175,7 @@ async function tryAll(trial: Trial): Promise<void> {
       trial.notes.push(bench.limitNote);
       return;
     }
-    const fix = await fixOf(trial, change);
+    const fix = await createFix(trial, change);
     const attempt = 'refused' in fix ? refusedAttempt(fix) : await tryOne(trial, fix);
     attempts.push(attempt);
     if (attempt.verdict !== 'fixed' || 'refused' in fix) continue;
@@ -196,8 +196,11 @@ interface RefusedFix {
   readonly refused: string;
 }
 
-/** The change as a commit, made where the worktree is as it was at the beginning. */
-async function fixOf(trial: Trial, change: Proposal | RuleCommand): Promise<NamedFix | RefusedFix> {
+/**
+ * Creates a commit of the change on the original state of the worktree. Returns the reason if the change is
+ * refused.
+ */
+async function createFix(trial: Trial, change: Proposal | RuleCommand): Promise<NamedFix | RefusedFix> {
   const { worktree, options, bench } = trial;
   const source = 'diff' in change ? change.source : `${change.rule}: ${change.argv.join(' ')}`;
   try {
@@ -214,13 +217,16 @@ async function fixOf(trial: Trial, change: Proposal | RuleCommand): Promise<Name
     return { ...fix, source };
   } catch (error) {
     bench.signal.throwIfAborted();
-    return { source, refused: messageOf(error) };
+    return { source, refused: getErrorMessage(error) };
   }
 }
 
 const SHELLS = ['sh', 'bash', 'dash', 'zsh', 'ksh', 'pwsh'];
 
-/** Whether the command, or the wider check, starts this file of the worktree as its program or as a script of a shell. */
+/**
+ * Checks whether the command or the wider check starts this file of the worktree, as its program or as a
+ * script of a shell.
+ */
 function isStartedBy({ argv, check }: FixOptions, { folder, cwd }: Worktree, file: string): boolean {
   const started = [argv, check ?? []].flatMap(([program = '', ...words]) =>
     SHELLS.includes(basename(program)) ? [program, ...words] : [program],
@@ -253,23 +259,26 @@ async function tryOne(trial: Trial, fix: NamedFix): Promise<FixAttempt> {
   if (cached > 0)
     trial.notes.push(`${source}: a cache answered for ${counted(cached, 'run')}, which ${cached === 1 ? 'does' : 'do'} not count.`);
   if (isMended(before, attempt) && (await isSeen(trial, attempt))) await checkWider(trial, fix, attempt);
-  const whole = { before, tests: [...(bench.failure?.names ?? [])], checkExitCodes: exitCodesOf(trial.checkBefore) };
+  const whole = { before, tests: [...(bench.failure?.names ?? [])], checkExitCodes: listExitCodes(trial.checkBefore) };
   attempt.verdict = judgeAttempt(attempt, whole);
   attempt.sentence = describeAttempt(attempt, whole);
   return attempt;
 }
 
-function exitCodesOf(checked: Checked | null): (number | null)[] {
+function listExitCodes(checked: Checked | null): (number | null)[] {
   return checked === null ? [] : [checked.exitCode];
 }
 
-/** What the tool of the failing tests reports in the state of the worktree. */
+/** Runs the failing tests so that their tool reports on them, in the current state of the worktree. */
 async function see({ options, bench, worktree, narrowed }: Trial): Promise<Awaited<ReturnType<typeof runWithReport>>> {
   const tests = bench.failure?.tests ?? [];
   return await runWithReport(bench, { argv: narrowed?.argv ?? options.argv, cwd: worktree.cwd, env: options.env, tests });
 }
 
-/** Whether the tool's own report shows that the tests that failed ran and passed, where tests are named; notes why not. */
+/**
+ * Checks whether the tool's own report shows that the failing tests ran and passed, if any test is named.
+ * Adds a note if it does not.
+ */
 async function isSeen(trial: Trial, attempt: FixAttempt): Promise<boolean> {
   const tests = trial.bench.failure?.tests ?? [];
   if (tests.length === 0) return true;
@@ -319,7 +328,7 @@ function conclusion({ options, narrowed, bench, before, checkBefore, attempts, b
     tests: [...(bench.failure?.names ?? [])],
     check: [...(options.check ?? options.argv)],
     before,
-    checkExitCodes: exitCodesOf(checkBefore),
+    checkExitCodes: listExitCodes(checkBefore),
     attempts,
     branch,
     notes,

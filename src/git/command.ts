@@ -5,7 +5,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { TriageError } from '../domain/errors.ts';
 
 export interface GitOptions {
-  /** Where git is searched for. */
+  /** The search path in which git is looked up. */
   readonly path?: string;
   /** Time limit of one command, in milliseconds. */
   readonly timeoutMs?: number;
@@ -13,9 +13,12 @@ export interface GitOptions {
   readonly maxOutputBytes?: number;
   /** Words before git, such as those that take the network from it. */
   readonly within?: readonly string[];
-  /** Variables beside the bare environment, or in place of its own; nothing else of our environment reaches git. */
+  /**
+   * Variables added to the minimal environment, or overriding it. No other variable of our environment
+   * reaches git.
+   */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Settings beside the guards, such as `core.autocrlf=true`. */
+  /** Settings in addition to the guards, such as `core.autocrlf=true`. */
   readonly settings?: readonly string[];
   /** Protocols by which a command may fetch; none by default. */
   readonly protocols?: readonly string[];
@@ -26,7 +29,7 @@ export interface GitOptions {
 export interface GitAnswer {
   readonly exitCode: number;
   readonly output: string;
-  /** What git said on standard error. */
+  /** Text that git wrote to standard error. */
   readonly complaint: string;
   /** True where the output was longer than the limit; `output` is its beginning. */
   readonly cut: boolean;
@@ -57,7 +60,10 @@ export const REPOSITORY_VARIABLES: ReadonlySet<string> = new Set([
 
 const DEFAULT_PATH = '/usr/local/bin:/usr/bin:/bin:/opt/homebrew/bin';
 
-/** The search path of a person's environment without folders of the checkout, in which a test may put a program named git. */
+/**
+ * Returns the search path of a person's environment without the folders of the checkout, because a test may
+ * put a program named git there.
+ */
 export function trustedPath(path: string | undefined, checkout: string): string {
   const isIn = (folder: string) => `${folder}/`.startsWith(`${resolve(checkout)}/`);
   const isOutside = (folder: string) => isAbsolute(folder) && !isIn(resolve(folder)) && !isIn(realPath(folder));
@@ -74,9 +80,11 @@ function realPath(folder: string): string {
 }
 
 /**
- * Settings against a clone that means harm: its own configuration must not start programs (file monitor, hooks, pager, editor,
- * helpers for credentials, connections and signatures), and no lock is taken. `safe.directory`: the folder was named by the
- * operator, so it may belong to somebody else.
+ * Settings that protect against a malicious clone. Its configuration must not start programs (file monitor,
+ * hooks, pager, editor,
+ * helpers for credentials, connections and signatures), and no lock is taken. `safe.directory`: the operator
+ * chose the folder, so a different owner is
+ * accepted.
  */
 const GUARDS = [
   'core.alternateRefsCommand=true',
@@ -119,7 +127,10 @@ function environment({ path = DEFAULT_PATH, protocols = [], searchesUpward = fal
   };
 }
 
-/** Git without a shell, with a bare environment, guarded against the clone's configuration, with a time limit and an output limit. */
+/**
+ * Creates a git runner without a shell, with a minimal environment, guards against the clone's configuration,
+ * a time limit and an output limit.
+ */
 export function createGit(options: GitOptions = {}): Git {
   const { timeoutMs = 20_000, maxOutputBytes = 64 * 1024 * 1024, within = [], settings = [] } = options;
   const guards = ['--no-pager', '--no-optional-locks', '--literal-pathspecs'];
@@ -154,7 +165,10 @@ function turnToStart(): Promise<unknown> {
   return lastStart;
 }
 
-/** Whether git answered; a thing that does not exist (unknown path, line past the end) makes it give up, and that is an answer too. */
+/**
+ * Checks whether git exited with 0. Git also fails for things that do not exist (an unknown path, a line past
+ * the end), and such a failure is a valid answer.
+ */
 export function succeeded(answer: GitAnswer): boolean {
   return answer.exitCode === 0;
 }

@@ -9,7 +9,7 @@ import { OFFER_FIXES } from './offers.ts';
 import type { Match } from './rule.ts';
 import { type Filled, type FindValue, fill, type Nearness, type Value, type Wording } from './sentence.ts';
 import { cleanWords } from './values/clean.ts';
-import { wordsOf } from './wording.ts';
+import { getFactText } from './wording.ts';
 
 /** The advice, or that there is none. */
 export interface Advice {
@@ -120,7 +120,7 @@ function chooseAct(category: Classification['category']): Act {
 function silence({ decisive, facts }: Ruling): string {
   const { messages, failures } = facts.subject;
   const message = failures.find((failure) => failure.message !== NO_ERROR)?.message;
-  const line = (decisive === null ? null : wordsOf(decisive.fact)) ?? messages[0]?.text ?? message ?? '';
+  const line = (decisive === null ? null : getFactText(decisive.fact)) ?? messages[0]?.text ?? message ?? '';
   const said = cleanWords(line.split('\n').find((one) => one.trim() !== '') ?? '', 160);
   return said === '' ? 'No fix found. The step stopped without saying why.' : `No fix found. The step stopped with: ${said}.`;
 }

@@ -7,20 +7,23 @@ import { saysNothing } from '../log/roles.ts';
 import type { Insight } from '../ports/analyst.ts';
 import { advise } from './advice.ts';
 import { describeCause } from './causes.ts';
-import { bestOf, type Ruling, ruleOn } from './classify.ts';
-import { confirmedEntry, fittingDocument, repositoryFactsOf, retrievedFrom, seenElsewhere, touchesOf } from './evidence-facts.ts';
+import { findBestMatch, type Ruling, ruleOn } from './classify.ts';
+import { confirmedEntry, fittingDocument, listTouches, readRepositoryFacts, retrievedFrom, seenElsewhere } from './evidence-facts.ts';
 import type { Fact } from './facts.ts';
 import { ranked } from './judgement.ts';
 import { KIND_WORDING } from './kinds.ts';
-import { findTellingFact } from './leading-diagnostic.ts';
 import type { Value } from './sentence.ts';
-import { suspectsOf } from './suspects.ts';
+import { rankSuspects } from './suspects.ts';
+import { findTellingFact } from './telling-fact.ts';
 import { createFinder } from './values/find.ts';
 import { causeConfidence, hasCloseRunnerUp } from './verify.ts';
 import { claimStated, findUpgrades, stateArtifacts, stateUpgrade } from './versions/upgrades.ts';
-import { oneLine, type Quotation, quoteFact, quoteLine, quoteText, toolName, wordsOf } from './wording.ts';
+import { oneLine, type Quotation, quoteFact, quoteLine, quoteText, toolName } from './wording.ts';
 
-/** What people know of such a failure, which comes first where no rule knows it: a decision of theirs, else their own document. */
+/**
+ * Returns what people know about such a failure, to be placed before the root cause: a person's decision or,
+ * if no rule knows the failure, the team's own document. Returns an empty text if there is neither.
+ */
 function seenBefore({ decisive }: Ruling, { category, kind }: Classification, evidence: readonly Evidence[]): string {
   const confirmed = confirmedEntry(evidence, category);
   if (confirmed !== null)
@@ -37,7 +40,7 @@ const COVERED = 0.75;
 export function composeAnswer({ subject, classification, evidence }: Insight): Answer {
   const ruling = ruleOn(subject);
   // What is too thin to decide is too thin to be the headline.
-  const match = classification.abstained ? null : (bestOf(ruling.matches, classification.category) ?? ruling.decisive);
+  const match = classification.abstained ? null : (findBestMatch(ruling.matches, classification.category) ?? ruling.decisive);
   const fact = findTellingFact(ruling.facts, match);
   const kind = match === null ? null : KIND_WORDING[match.rule.kind];
   const patterns = { reads: [...(match?.rule.reads ?? []), ...(kind?.reads ?? [])], readsOwn: kind?.readsOwn ?? [] };
@@ -52,16 +55,16 @@ export function composeAnswer({ subject, classification, evidence }: Insight): A
     fixRecommendation: advice.text,
     act: advice.act,
     confidence,
-    claims: claimsOf(statement, [...values, ...advice.values], ruling, classification, evidence),
-    suspects: suspectsOf(subject, evidence, classification.category),
-    hypotheses: hypothesesOf(ruling, classification, confidence),
+    claims: buildClaims(statement, fact, [...values, ...advice.values], ruling, classification, evidence),
+    suspects: rankSuspects(subject, evidence, classification.category),
+    hypotheses: buildHypotheses(ruling, classification, confidence),
   };
 }
 
 const UNSURE = 0.65;
 const MOST = 3;
 
-/** What would tell each category from the others. */
+/** The check that would distinguish each category from the others. */
 const SETTLED_BY: Readonly<Record<Category, string>> = {
   CODE_ERROR: 'build the same commit on another machine and see whether it fails the same way',
   TEST_FAILURE: 'run the failing test alone several times, on this commit and the one before',
@@ -78,14 +81,17 @@ const SUPPOSED: Readonly<Record<Category, string>> = {
   DEPENDENCY_ERROR: 'A dependency of the build is missing or incompatible',
 };
 
-/** Two or three explanations where one is not sure enough; none where it is. */
-function hypothesesOf(ruling: Ruling, classification: Classification, confidence: number): Hypothesis[] {
+/**
+ * Returns two or three explanations if the answer is not sure enough or another category is almost as
+ * probable. Returns none otherwise.
+ */
+function buildHypotheses(ruling: Ruling, classification: Classification, confidence: number): Hypothesis[] {
   if (confidence >= UNSURE && !hasCloseRunnerUp(classification)) return [];
   const order = ranked(classification.probabilities);
   const first = [classification.category, ...order.filter((category) => category !== classification.category)];
   const likely = first.filter((category, rank) => rank < 2 || classification.probabilities[category] >= 0.12).slice(0, MOST);
   return likely.map((category) => {
-    const match = bestOf(ruling.matches, category);
+    const match = findBestMatch(ruling.matches, category);
     if (match === null)
       return { text: `${SUPPOSED[category]}: no log line shows this, but nothing rules it out`, category, settledBy: SETTLED_BY[category] };
     const line = match.fact.text.replace(/\s+/g, ' ').trim().slice(0, 160);
@@ -96,16 +102,15 @@ function hypothesesOf(ruling: Ruling, classification: Classification, confidence
 const MAX_CLAIMS = 8;
 
 /** Statements that are on evidence: each cites it, and quotes of the log stand literally on their line. */
-function claimsOf(
+function buildClaims(
   rootCause: string,
+  fact: Fact | null,
   used: readonly Value[],
   ruling: Ruling,
   classification: Classification,
   evidence: readonly Evidence[],
 ): Claim[] {
-  const decisive = bestOf(ruling.matches, classification.category) ?? ruling.decisive;
-  const proof = classification.abstained ? null : decisive;
-  const main = proof === null ? null : (firstErrorBefore(proof.fact, ruling, evidence) ?? quoteFact(proof.fact, evidence));
+  const main = fact === null ? null : quoteFact(fact, evidence);
   const candidates: (Claim | null)[] = [
     main === null ? null : withValues(claim(rootCause, main), used, ruling, evidence),
     ...versionClaims(ruling, classification, evidence),
@@ -132,7 +137,7 @@ function versionClaims({ facts }: Ruling, { category }: Classification, evidence
   return [...upgrades, ...stateArtifacts(facts.subject).map((stated) => claimStated(stated, evidence))];
 }
 
-/** The most informative lines, where the decisive quotation is none of them. */
+/** Quotes the most informative lines. Returns null if there are none apart from the decisive quotation. */
 function informativeClaim({ facts }: Ruling, main: Quotation | null, evidence: readonly Evidence[]): Claim | null {
   const best = facts.subject.messages.filter(({ weight }) => weight >= NEARLY_BEST).slice(0, MAX_INFORMATIVE);
   const quotations = best.flatMap((message) => at(message.at, evidence) ?? []).filter(({ quote }) => quote.line !== main?.quote.line);
@@ -149,14 +154,10 @@ function informativeClaim({ facts }: Ruling, main: Quotation | null, evidence: r
 /** Messages quoted as informative, and the least weight of each. */
 const [MAX_INFORMATIVE, NEARLY_BEST] = [3, 30];
 
-/** A compiler's closing line ("could not compile") points to the errors above it: the first of them is quoted instead. */
-function firstErrorBefore(fact: Fact, { facts }: Ruling, evidence: readonly Evidence[]): Quotation | null {
-  if (!saysNothing(wordsOf(fact))) return null;
-  const first = facts.subject.diagnostics.find(isTellingError);
-  return first === undefined ? null : at(first.at, evidence);
-}
-
-/** Neither make's echo nor what a compiler says after its errors. */
+/**
+ * Checks whether a diagnostic is an error, but neither an echo of make nor what a compiler prints after its
+ * errors.
+ */
 function isTellingError({ severity, tool, message }: Diagnostic): boolean {
   return severity === 'error' && tool !== 'make' && !saysNothing(message);
 }
@@ -189,7 +190,7 @@ function testClaims(ruling: Ruling, evidence: readonly Evidence[]): (Claim | nul
   });
 }
 
-/** What represents a whole file of tests bears no test's name. */
+/** Formats the claim that a test failed. The entry for a whole test file does not have the name of a test. */
 function failedTest(name: string): string {
   if (/\btest suite failed to run\b/i.test(name)) return 'A test file failed before its tests ran.';
   return /^tests?\b/i.test(name) ? `“${name}” failed.` : `Test ${name} failed.`;
@@ -209,7 +210,7 @@ function placeClaims(ruling: Ruling, evidence: readonly Evidence[]): (Claim | nu
       : claim(`${toolName(entry)} ${place === null ? 'reports the error' : `points to ${place}`}.`, quotation);
   }
 
-  /** The first finding of each rule, where several were broken. */
+  /** Quotes the first finding of each rule if several rules were broken. */
   function ofEachRule(findings: readonly Diagnostic[]): Claim | null {
     const firsts = firstOfEach(findings, ({ tool, code, message }) => `${tool} ${code ?? message}`);
     const quotations = firsts.slice(0, MAX_RULES).flatMap((entry) => at(entry.at, evidence) ?? []);
@@ -244,11 +245,14 @@ function retrievedClaims(classification: Classification, evidence: readonly Evid
   ];
 }
 
-/** Who changed the first suspect that a commit is known of, and whether that is part of what changed; the evidence says since when. */
+/**
+ * States who changed the first suspect with a known commit, and whether it is part of this change. The
+ * evidence shows since when.
+ */
 function commitClaims(ruling: Ruling, { category }: Classification, evidence: readonly Evidence[]): Claim[] {
-  const suspect = suspectsOf(ruling.facts.subject, evidence, category).find(({ commit }) => commit !== null);
+  const suspect = rankSuspects(ruling.facts.subject, evidence, category).find(({ commit }) => commit !== null);
   if (suspect === undefined) return [];
-  const touch = touchesOf(suspect.path, repositoryFactsOf(evidence)).find(({ commit }) => commit === suspect.commit);
+  const touch = listTouches(suspect.path, readRepositoryFacts(evidence)).find(({ commit }) => commit === suspect.commit);
   const item = evidence.find(({ id }) => id === touch?.evidenceId);
   if (item === undefined) return [];
   if (item.tool !== 'changed_since_green') return [cite(`Last changed by: ${item.title}.`, item)];

@@ -4,19 +4,19 @@ import { MAX_DIAGNOSTICS, type TriageSubject } from '../domain/triage.ts';
 import { projectPath } from '../log/paths.ts';
 import { NO_ERROR } from '../log/recognise/failures.ts';
 import type { Ruling } from './classify.ts';
-import { completeCause } from './completion.ts';
 import type { Fact, Facts } from './facts.ts';
 import { KIND_WORDING } from './kinds.ts';
 import { findLeadingDiagnostic, listErrors } from './leading-diagnostic.ts';
-import { hostOf, missingModuleName, ownServiceOf } from './line-facts.ts';
+import { findHost, findOwnService, missingModuleName } from './line-facts.ts';
 import { isForeignPath } from './paths.ts';
 import type { Match } from './rule.ts';
 import { type Filled, type FindValue, fillFirst } from './sentence.ts';
 import { readLastLines } from './telling-block.ts';
+import { completeCause, readWhole } from './telling-fact.ts';
 import { cleanWords } from './values/clean.ts';
 import { isProjectFile } from './values/place.ts';
 import { stateArtifacts } from './versions/upgrades.ts';
-import { linesFrom, listed, oneLine, toolName, wordsOf } from './wording.ts';
+import { linesFrom, listed, oneLine, toolName } from './wording.ts';
 
 /** The cause in words: a title a person would say, and one to three sentences that say more than the title. */
 interface Described {
@@ -29,8 +29,9 @@ const MAX_TITLE = 80;
 const LAST_LINES = 3;
 
 /**
- * Names the cause: with the rule's own sentences where their slots can be filled, else from the structured facts. The evidence is to
- * carry the statement; the root cause says it with a word of caution where the log does not settle it.
+ * Names the cause, with the rule's own sentences if their slots can be filled, otherwise from the structured
+ * facts. `statement` must be supported by evidence; `rootCause` adds a caution if the log does not show a
+ * clear cause.
  */
 export function describeCause(
   ruling: Ruling,
@@ -39,7 +40,7 @@ export function describeCause(
   find: FindValue | null,
   fact: Fact | null,
 ): Described & { readonly statement: string; readonly values: Filled['values'] } {
-  const said = describe(ruling.facts, match, classification);
+  const said = describe(ruling.facts, match, fact, classification);
   const title = find === null ? null : fillFirst(match?.rule.title, find);
   const cause = find === null ? null : fillFirst(match?.rule.cause, find);
   const artifacts = classification.category === 'DEPENDENCY_ERROR' ? stateArtifacts(ruling.facts.subject).slice(0, 1) : [];
@@ -61,7 +62,7 @@ function isListed(facts: Facts, match: Match | null): boolean {
   return findLeadingDiagnostic(facts, match) !== null || (match !== null && facts.subject.failingTests.length > 0);
 }
 
-/** In which step, and how it ended; empty where the log marks none. */
+/** Names the failed step and how it ended. Returns an empty text if the log marks no step. */
 function nameStep({ subject }: Facts): string {
   // A log without marks is one section, called like its source.
   const failed = subject.failedSections.filter(
@@ -75,28 +76,28 @@ function nameStep({ subject }: Facts): string {
   return ` It failed in the step “${oneLine(step.name, 100)}”${code === null ? '' : ` with exit code ${code}`}.${more}`;
 }
 
-function describe(facts: Facts, match: Match | null, classification: Classification): Described {
+function describe(facts: Facts, match: Match | null, fact: Fact | null, classification: Classification): Described {
   const { kind } = classification;
   const text = match?.fact.text ?? '';
-  if (match?.rule.name === 'not-formatted') return fromFormatter(facts) ?? fromWords(facts, match, kind);
+  if (match?.rule.name === 'not-formatted') return fromFormatter(facts) ?? fromWords(facts, fact, kind);
   const diagnostic = findLeadingDiagnostic(facts, match);
   if (diagnostic !== null) return fromDiagnostic(diagnostic, facts);
-  if (kind === 'assertion' || kind === 'snapshot' || kind === 'flaky_timing') return fromTest(facts, match, kind);
+  if (kind === 'assertion' || kind === 'snapshot' || kind === 'flaky_timing') return fromTest(facts, match, fact, kind);
   if (kind === 'missing_module' && missingModuleName(text) !== null) return fromMissingModule(text, facts, classification);
   if (match?.rule.name === 'connection-refused') return fromRefusal(text);
   const named = facts.subject.exceptions.find((entry) => text.startsWith(`${entry.type}: `));
   const exception = named ?? facts.productException;
   if ((kind === 'null_reference' || kind === 'crash') && exception != null) return fromException(exception, facts);
-  return fromWords(facts, match, kind);
+  return fromWords(facts, fact, kind);
 }
 
 function fromDiagnostic(entry: Diagnostic, facts: Facts): Described {
-  const place = placeOf(entry.file, entry.line);
+  const place = formatPlace(entry.file, entry.line);
   const message = cleanWords(entry.message, 240);
   const errors = listErrors(facts).filter((other) => other.tool === entry.tool);
   const others = errors
     .filter((other) => other !== entry)
-    .map((other) => oneLine([placeOf(other.file, other.line) ?? [], other.message].flat().join(' '), 140));
+    .map((other) => oneLine([formatPlace(other.file, other.line) ?? [], other.message].flat().join(' '), 140));
   const count = errors.length > 1 ? `${countErrors(errors)} errors, the first` : 'one error';
   const code = entry.code === null ? '' : ` (${entry.code})`;
   const rules = rulesIn(errors);
@@ -138,7 +139,7 @@ function rulesIn(errors: readonly Diagnostic[]): string | null {
   const byRule = [...Map.groupBy(errors, ({ code }) => code ?? '').entries()].filter(([code]) => code !== '');
   if (byRule.length < 2) return null;
   const named = byRule.slice(0, MAX_RULES).map(([code, all]) => {
-    const place = placeOf(all[0]?.file ?? null, all[0]?.line ?? null);
+    const place = formatPlace(all[0]?.file ?? null, all[0]?.line ?? null);
     return `${code}: ${all.length}${place === null ? '' : `, first at ${place}`}`;
   });
   const more = byRule.length > MAX_RULES ? `; and ${byRule.length - MAX_RULES} more rules` : '';
@@ -158,10 +159,10 @@ function fromFormatter(facts: Facts): Described | null {
   };
 }
 
-function fromTest(facts: Facts, match: Match | null, kind: Classification['kind']): Described {
+function fromTest(facts: Facts, match: Match | null, fact: Fact | null, kind: Classification['kind']): Described {
   const test = decidedTest(facts, match);
-  if (test === null) return fromWords(facts, match, kind === 'snapshot' ? 'snapshot' : 'assertion');
-  const place = placeOf(test.file, test.line);
+  if (test === null) return fromWords(facts, fact, kind === 'snapshot' ? 'snapshot' : 'assertion');
+  const place = formatPlace(test.file, test.line);
   const where = `${spokenTest(test)}${place === null ? '' : ` (${place})`}`;
   const more = otherTests(facts, test);
   const difference = kind === 'snapshot' ? firstDifference(test, facts.subject) : null;
@@ -211,7 +212,7 @@ function decidedTest(facts: Facts, match: Match | null): FailingTest | null {
 
 function fromMissingModule(text: string, facts: Facts, { category }: Classification): Described {
   const name = missingModuleName(text) ?? '';
-  const importer = importerOf(text, facts);
+  const importer = findImporter(text, facts);
   const who = importer ?? 'The build';
   if (category === 'DEPENDENCY_ERROR')
     return {
@@ -224,8 +225,11 @@ function fromMissingModule(text: string, facts: Facts, { category }: Classificat
   };
 }
 
-/** The own file that asked for the module: as said on the line itself, in Node's list below it, or by the trace. */
-function importerOf(text: string, facts: Facts): string | null {
+/**
+ * Finds the project file that imports the missing module: in the line itself, in Node's list below it, or in
+ * the trace. Returns null if there is none.
+ */
+function findImporter(text: string, facts: Facts): string | null {
   const stack = facts.all.map((fact) => fact.text).join('\n');
   const said = / from '([^'\n]{1,200})'/.exec(text)?.[1] ?? /Require stack:\s{1,4}- (\S{1,300})/.exec(stack)?.[1];
   const frame = facts.subject.exceptions.flatMap(({ frames }) => frames).find(({ own, file }) => own && !isForeignPath(file))?.file;
@@ -234,8 +238,8 @@ function importerOf(text: string, facts: Facts): string | null {
 }
 
 function fromRefusal(text: string): Described {
-  const own = ownServiceOf(text);
-  const host = hostOf(text) ?? 'the service';
+  const own = findOwnService(text);
+  const host = findHost(text) ?? 'the service';
   if (own === null)
     return {
       title: `${host} refused the connection`,
@@ -251,14 +255,14 @@ function fromRefusal(text: string): Described {
 function fromException(entry: ThrownException, facts: Facts): Described {
   const frames = [...entry.frames, ...facts.subject.failures.flatMap((failure) => failure.frames)];
   const own = frames.find((frame) => frame.own && isProjectFile(frame.file));
-  const place = own === undefined ? null : placeOf(own.file, own.line);
+  const place = own === undefined ? null : formatPlace(own.file, own.line);
   const message = cleanWords(entry.message, 260);
   const fn = own?.function == null || /^<|^Object\.<anonymous>$/.test(own.function) ? null : own.function.split('.').slice(-2).join('.');
   const where = [fn === null ? null : `in ${fn}`, place === null ? null : `${fn === null ? 'at ' : '('}${place}${fn === null ? '' : ')'}`];
   const at = where.filter((part) => part !== null).join(' ');
   const [test] = facts.subject.failingTests;
   const seen = test === undefined ? '' : ` This made ${spokenTest(test)} fail.${otherTests(facts, test)}`;
-  const { verb, title } = wordingOf(shortType(entry.type));
+  const { verb, title } = chooseWording(shortType(entry.type));
   const who = fn === null ? (place ?? 'The program') : place === null ? fn : `${fn} (${place})`;
   return {
     title: title !== null ? `${title}${at === '' ? '' : ` ${at}`}` : titleThrown(entry, at, place, message),
@@ -273,17 +277,17 @@ function titleThrown({ type }: ThrownException, at: string, place: string | null
   return `${shortType(type)} at ${place.split('/').at(-1)}: ${message}`;
 }
 
-/** How a thrown thing is spoken of: an exception is thrown, a program panics, two goroutines race. */
-function wordingOf(type: string): { readonly verb: string; readonly title: string | null } {
+/** Chooses the words for what was thrown: an exception is thrown, a program panics, two goroutines race. */
+function chooseWording(type: string): { readonly verb: string; readonly title: string | null } {
   if (type === 'DATA RACE') return { verb: 'is accessed by several threads at once:', title: 'Data race' };
   if (type === 'panic') return { verb: 'panics:', title: null };
   return { verb: `throws ${type}:`, title: null };
 }
 
-function fromWords(facts: Facts, match: Match | null, kind: Classification['kind']): Described {
+function fromWords(facts: Facts, fact: Fact | null, kind: Classification['kind']): Described {
   const { failures, messages } = facts.subject;
   const said = cleanWords(
-    (match === null ? null : wordsOf(match.fact)) ??
+    (fact === null ? null : readWhole(fact, facts)) ??
       messages[0]?.text ??
       failures.find(({ message }) => message !== NO_ERROR)?.message ??
       '',
@@ -303,7 +307,7 @@ function describeNothingFound(facts: Facts): Described {
   return { title: 'No cause found', rootCause: `No line of the log says why the build failed.${ending}` };
 }
 
-function placeOf(file: string | null, line: number | null): string | null {
+function formatPlace(file: string | null, line: number | null): string | null {
   if (file === null) return null;
   const path = projectPath(file);
   return line === null ? path : `${path}:${line}`;
@@ -313,7 +317,7 @@ function shortType(type: string): string {
   return type.split('.').pop() ?? type;
 }
 
-/** The line of the test that did not hold, as the framework showed it; null where it showed none. */
+/** Returns the line of the test that failed, as the framework showed it. Returns null if it showed none. */
 function checkedExpression(test: FailingTest, subject: TriageSubject): string | null {
   for (const line of linesFrom(test.at, subject, 40)) {
     const shown =
@@ -325,7 +329,10 @@ function checkedExpression(test: FailingTest, subject: TriageSubject): string | 
   return null;
 }
 
-/** A line of the stored text and the one that is in its place now; null where no difference was shown. */
+/**
+ * Returns the first line of the stored text that changed, and the line that replaces it. Returns null if no
+ * difference was shown.
+ */
 function firstDifference(test: FailingTest, subject: TriageSubject): { readonly stored: string; readonly now: string } | null {
   const lines = linesFrom(test.at, subject, 60);
   for (const [index, line] of lines.entries()) {
@@ -337,7 +344,7 @@ function firstDifference(test: FailingTest, subject: TriageSubject): { readonly 
   return null;
 }
 
-/** A test as a person names it: with its suite, unless that only repeats a path or the name. */
+/** Formats a test as people name it: with its suite, unless the suite only repeats a path or the name. */
 function spokenTest({ name, suite }: Pick<FailingTest, 'name' | 'suite'>): string {
   if (suite === null || suite === '' || name.includes(suite) || /[/\\]|\.\w{1,4}$/.test(suite) || /^[\w.$]{1,300}$/.test(suite))
     return `“${name}”`;

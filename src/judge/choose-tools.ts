@@ -8,12 +8,12 @@ import type { Insight, Plan } from '../ports/analyst.ts';
 import type { ToolDescription } from '../ports/toolbox.ts';
 import { ruleOn } from './classify.ts';
 import { retrievalScore } from './evidence-facts.ts';
-import { type Place, placesOf } from './places.ts';
+import { type Place, rankPlaces } from './places.ts';
 import { causeConfidence } from './verify.ts';
 
 /** Retrieval from here on makes the costlier tools needless. */
 const GOOD_RETRIEVAL = 0.75;
-/** From the second iteration on, less than this calls for more. */
+/** Confidence below which more calls are made, from the second iteration on. */
 const UNSURE = 0.6;
 const MOST_AT_ONCE = 3;
 
@@ -34,7 +34,7 @@ const WHEN_NEEDED: Readonly<Record<Category, readonly string[]>> = {
   TEST_FAILURE: ['read_test_file', 'read_failure_history', 'changed_since_green', 'read_past_fixes'],
 };
 
-/** What the code is asked first where the log does not explain the failure, beside what changed. */
+/** Tools that read the code first, in addition to the changes, if the log does not explain the failure. */
 const FIRST_OF_CODE = ['read_file', 'read_blame'];
 
 /** Allowed for any category, asked last. What is new since a green build is in the excerpts already. */
@@ -45,11 +45,14 @@ interface Choice extends Insight {
   readonly offered: readonly ToolDescription[];
 }
 
-/** The independent questions of this round: first the tools that always run, then what the category's table allows. */
+/**
+ * Chooses the independent calls of this round: first the tools that always run, then those that the
+ * category's table allows.
+ */
 export function chooseCalls(given: Choice): ToolCall[] {
   const offered = given.offered.filter(({ categories }) => categories.includes(given.classification.category));
   const input = { ...given, offered };
-  // Its turn has come: nothing but the last resort is offered.
+  // Only fallback tools are offered, so the last resort is used now.
   if (offered.length > 0 && offered.every(({ fallback }) => fallback))
     return offered.flatMap((tool) => freshCall(input, tool, 'what is known does not support an answer') ?? []);
   const asked = new Set(input.outcomes.map(({ call }) => call.tool));
@@ -64,15 +67,19 @@ export function chooseCalls(given: Choice): ToolCall[] {
   return calls.length > 0 ? calls.slice(0, MOST_AT_ONCE) : lastResort(input);
 }
 
-/** Whether others had the very same failure is the first thing a person asks; it costs a look into our own database. */
+/**
+ * Returns the call that checks whether others had the same failure. This is the first thing a person asks,
+ * and it costs only a query of our own database.
+ */
 function seenBefore(input: Choice): ToolCall[] {
   const { generic, build } = input.subject;
   return generic || build.branch === null ? [] : callsFor(input, ['read_failure_history'], 'others may have seen this failure');
 }
 
 /**
- * What is asked of the code beside the first look-ups, so that it costs no round of its own: what changed, which whoever looks at a failure
- * asks first. A compiler that names file and line has said what is wrong; where none did, the code of a code error tells more than the log.
+ * Returns the calls about the code that are made with the first lookups, so that they do not cost a separate
+ * round: what changed, because this is what a reviewer asks first. A compiler that names file and line has
+ * stated what is wrong. If none did, the code of a code error explains more than the log.
  */
 function codeCalls(input: Choice): ToolCall[] {
   const { subject, classification } = input;
@@ -81,7 +88,10 @@ function codeCalls(input: Choice): ToolCall[] {
   return callsFor(input, [...first, 'changed_since_green']);
 }
 
-/** The table's conditions: weak retrieval, an error that names file and line, or a second iteration that is still unsure. */
+/**
+ * Checks the conditions of the table: weak retrieval, an error that names file and line, or a second
+ * iteration that is still unsure.
+ */
 function isNeeded({ plan, round, subject }: Pick<Insight, 'round' | 'subject'> & { plan: Plan }): boolean {
   const located = argumentsFor('read_blame', subject) !== null;
   return plan.retrieval < GOOD_RETRIEVAL || located || (round >= 2 && plan.confidence < UNSURE);
@@ -93,7 +103,7 @@ function callsFor(input: Choice, names: readonly string[], why?: string): ToolCa
   return tools.flatMap((tool) => freshCall(input, tool, why ?? usual) ?? []);
 }
 
-/** Fallback tools only when everything else was tried and nothing helped. */
+/** Returns calls of fallback tools only if everything else was tried and nothing helped. */
 function lastResort(input: Choice): ToolCall[] {
   const helped = input.outcomes.some((outcome) => outcome.status === 'ok' && outcome.findings.length > 0);
   if (helped) return [];
@@ -114,12 +124,12 @@ export function fitting(args: Readonly<Record<string, unknown>>, tool: ToolDescr
   return Object.fromEntries(Object.entries(args).filter(([name]) => name in properties));
 }
 
-/** From here on a cause counts as named. */
+/** Minimum confidence at which a cause counts as named. */
 const ENOUGH = 0.65;
 /** The graph stops at 0.9; before the first look-up nothing may be that sure. */
 const BEFORE_LOOKUP_MOST = 0.89;
 
-/** What is known, what is missing, and whether the cause can be named now. */
+/** Plans the next round: what is known, what is missing, and whether the cause can be named now. */
 export function planNext(insight: Insight): Plan {
   const { subject, classification, evidence, outcomes, gaps } = insight;
   const ruling = ruleOn(subject);
@@ -128,12 +138,12 @@ export function planNext(insight: Insight): Plan {
   const confidence = lookedUp ? sure : Math.min(sure, BEFORE_LOOKUP_MOST);
   const named = ruling.decisive !== null && !classification.abstained;
   const enough = lookedUp && named && confidence >= ENOUGH && gaps.length === 0;
-  return { thought: thoughtOf(insight, enough), confidence, enough, retrieval: retrievalScore(evidence) };
+  return { thought: describePlan(insight, enough), confidence, enough, retrieval: retrievalScore(evidence) };
 }
 
-function thoughtOf({ subject, classification, outcomes, gaps }: Insight, enough: boolean): string {
+function describePlan({ subject, classification, outcomes, gaps }: Insight, enough: boolean): string {
   const kind = classification.kind.replaceAll('_', ' ');
-  const place = placesOf(subject)[0];
+  const place = rankPlaces(subject)[0];
   const where = place === undefined ? '' : ` around ${place.path}${place.line === null ? '' : `:${place.line}`}`;
   const known = classification.abstained
     ? `The failing step reveals too little; ${classification.category} is only the best guess.`
@@ -199,7 +209,7 @@ const MAX_PATHS = 40;
 
 /** Arguments for a tool out of the facts of a subject; null where the facts do not give them. */
 export function argumentsFor(tool: string, subject: TriageSubject, category?: Category): Record<string, unknown> | null {
-  const located = placesOf(subject).find((place) => place.line !== null && place.from !== 'test');
+  const located = rankPlaces(subject).find((place) => place.line !== null && place.from !== 'test');
   switch (tool) {
     case 'search_knowledge':
     case 'search_error_library':
@@ -208,13 +218,13 @@ export function argumentsFor(tool: string, subject: TriageSubject, category?: Ca
     case 'read_file':
       return readFileArguments(subject, located, category);
     case 'find_files':
-      return { paths: Array.from(placesOf(subject).slice(0, MAX_PATHS), ({ path }) => path) };
+      return { paths: Array.from(rankPlaces(subject).slice(0, MAX_PATHS), ({ path }) => path) };
     case 'read_blame':
       return located?.line == null ? null : { path: located.path, lineStart: Math.max(1, located.line - 3), lineEnd: located.line + 3 };
     case 'search_code':
-      return optional('text', symbolOf(subject)?.slice(0, 200));
+      return optional('text', findSymbol(subject)?.slice(0, 200));
     case 'read_commit_history':
-      return { ...optional('path', placesOf(subject)[0]?.path), limit: 10 };
+      return { ...optional('path', rankPlaces(subject)[0]?.path), limit: 10 };
     case 'read_test_file':
       return testArguments(subject);
     case 'read_build_log':
@@ -237,7 +247,7 @@ export function argumentsFor(tool: string, subject: TriageSubject, category?: Ca
   }
 }
 
-/** The sentence that says best what went wrong. */
+/** Returns the sentence that best describes what went wrong. */
 function headline(subject: TriageSubject): string {
   const [first] = subject.failures;
   const own = first?.message === NO_ERROR ? undefined : first?.message;
@@ -245,7 +255,10 @@ function headline(subject: TriageSubject): string {
   return said.replace(/\s+/g, ' ').trim().slice(0, MAX_QUERY);
 }
 
-/** What was said, most informative first, a line each: the rule's own fact before the headline. */
+/**
+ * Builds a query from the messages, one per line and most informative first: the fact of the decisive rule
+ * comes before the headline. Returns null if there is no text.
+ */
 function query(subject: TriageSubject): Record<string, unknown> | null {
   const decisive = ruleOn(subject).decisive?.fact.text ?? '';
   const said = [decisive, headline(subject), subject.diagnostics[0]?.message ?? '', subject.exceptions[0]?.message ?? ''];
@@ -254,10 +267,13 @@ function query(subject: TriageSubject): Record<string, unknown> | null {
   return words === '' ? null : { query: words, limit: 5 };
 }
 
-/** Code for a code error; CI files for a set-up error; manifests and lock files for a dependency error. */
+/**
+ * Returns the file to read: code for a code error, a CI file for a set-up error, and a manifest or lock file
+ * for a dependency error.
+ */
 function readFileArguments(subject: TriageSubject, located: Place | undefined, category?: Category): Record<string, unknown> | null {
   if (category === 'CONFIG_ERROR') return optional('path', configurationFile(subject));
-  if (category === 'DEPENDENCY_ERROR') return optional('path', manifestOf(subject));
+  if (category === 'DEPENDENCY_ERROR') return optional('path', findManifest(subject));
   if (located?.line == null) return null;
   return { path: located.path, lineStart: Math.max(1, located.line - AROUND), lineEnd: located.line + AROUND };
 }
@@ -274,14 +290,17 @@ function buildLogArguments(subject: TriageSubject): Record<string, unknown> {
   return at === undefined ? {} : { source: at.source, line: at.line, context: 40 };
 }
 
-function symbolOf(subject: TriageSubject): string | null {
+function findSymbol(subject: TriageSubject): string | null {
   const said = [...[...subject.diagnostics, ...subject.exceptions].map(({ message }) => message), headline(subject)].join('\n');
   const quoted =
     /[`'"‘]([A-Za-z_][\w.:]{2,80})[`'"’]/.exec(said)?.[1] ?? /(?:symbol: +\w+ |undefined: )([A-Za-z_]\w{2,80})/.exec(said)?.[1];
   return quoted ?? subject.exceptions[0]?.frames.find((frame) => frame.own)?.function ?? null;
 }
 
-/** A guess at the code that fails, out of what the failure says of it: its functions, deepest first, and what they threw. */
+/**
+ * Guesses the code that fails from the details of the failure: its functions, deepest first, and what they
+ * threw.
+ */
 function hypotheticalCode(subject: TriageSubject): string | null {
   const [thrown] = subject.exceptions;
   const frames = [...(thrown?.frames ?? []), ...subject.failures.flatMap((failure) => failure.frames)].filter(({ own }) => own);
@@ -316,8 +335,8 @@ const MANIFESTS: readonly (readonly [RegExp, string])[] = [
   [/^(?:swift|swiftpm|xcodebuild)$/i, 'Package.swift'],
 ];
 
-/** What the toolchain calls its manifest; null where none is known. */
-export function manifestOf(subject: TriageSubject): string | null {
+/** Returns the name of the toolchain's manifest. Returns null if none is known. */
+export function findManifest(subject: TriageSubject): string | null {
   return MANIFESTS.find(([pattern]) => subject.toolchains.some((tool) => pattern.test(tool)))?.[1] ?? null;
 }
 

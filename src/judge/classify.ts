@@ -3,7 +3,7 @@ import type { Category } from '../domain/category.ts';
 import type { TriageSubject } from '../domain/triage.ts';
 import { type Facts, readFacts } from './facts.ts';
 import { judge } from './judgement.ts';
-import { recordOf } from './outcomes.ts';
+import { countOutcomes } from './outcomes.ts';
 import { type Match, matchRule, type Rule } from './rule.ts';
 import { ALL_RULES } from './rules/all.ts';
 import { TIES } from './rules/ties.ts';
@@ -35,15 +35,15 @@ export function ruleOn(subject: TriageSubject): Ruling {
 /** The judgements of one round ask for the same subject; subjects are never changed. */
 const RULINGS = new WeakMap<TriageSubject, Ruling>();
 
-/** The same by other rules, such as all but those of one tool. */
+/** Classifies a subject by other rules, such as all except those of one tool. */
 export function ruleBy(subject: TriageSubject, rules: readonly Rule[]): Ruling {
   const { facts, matches } = matchesIn(subject, rules);
   const { category, probabilities, sureness, witnesses, route } = judge(facts, matches);
-  const decisive = bestOf(matches, category);
+  const decisive = findBestMatch(matches, category);
   const saysNothing = matches.length === 0 && subject.messages.length === 0;
   const abstained = saysNothing || sureness < THIN;
   const stated = Math.round(Math.min(MOST, sureness) * 1e4) / 1e4;
-  const record = recordOf(route, stated);
+  const record = countOutcomes(route, stated);
   const classification = {
     category,
     kind: decisive?.rule.kind ?? ('unknown' as const),
@@ -61,7 +61,7 @@ export function ruleBy(subject: TriageSubject, rules: readonly Rule[]): Ruling {
 /** No evidence states more. */
 const MOST = 0.98;
 
-/** What rules and ties make of a subject's facts, strongest first. */
+/** Returns a subject's facts and the matches of rules and ties in them, strongest first. */
 export function matchesIn(
   subject: TriageSubject,
   rules: readonly Rule[] = ALL_RULES,
@@ -71,8 +71,8 @@ export function matchesIn(
   return { facts, matches: explainAway(softenInfra(settleTies(met, facts), facts)).sort(byStrength) };
 }
 
-/** The strongest match of a category. */
-export function bestOf(matches: readonly Match[], category: Category): Match | null {
+/** Returns the strongest match of a category. Returns null if there is none. */
+export function findBestMatch(matches: readonly Match[], category: Category): Match | null {
   return matches.find((match) => match.rule.category === category) ?? null;
 }
 
@@ -91,8 +91,9 @@ function settleTies(matches: readonly Match[], facts: Facts): Match[] {
 }
 
 /**
- * INFRA_ERROR needs positive evidence and nothing against it: beside a failed assertion, a compile error or an exception of the
- * product its matches count for little (the word "flaky" on the same line, tie 6, counts as such a witness).
+ * Weakens matches of INFRA_ERROR, which needs positive evidence and nothing against it. They count for little
+ * if there is also a failed assertion, a compile error, or an exception of the product. The word "flaky" on
+ * the same line (tie 6) also counts as evidence against it.
  */
 function softenInfra(matches: readonly Match[], facts: Facts): Match[] {
   const against = facts.assertion !== null || facts.compileErrors.length > 0 || facts.productException !== null;

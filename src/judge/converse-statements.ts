@@ -14,19 +14,19 @@ const INFORMATIVE =
 const MAX_TITLE = 200;
 const MAX_QUOTED = 200;
 
-/** Resting on numbered evidence. */
+/** Creates a statement that is based on numbered evidence. */
 function cited(text: string, evidence: readonly string[], quotes: readonly Quote[] = []): Said {
   const ids = [...new Set(evidence)];
   if (ids.length === 0) return record(text);
   return { text: `${text} ${ids.map((id) => `[${id}]`).join('')}`, evidence: ids, quotes: [...quotes], basis: 'evidence' };
 }
 
-/** Resting on the stored build or analysis itself. */
+/** Creates a statement that is based on the stored build or analysis itself. */
 function record(text: string): Said {
   return { text, evidence: [], quotes: [], basis: 'record' };
 }
 
-/** The statements in their shape: numbered, as a list, or one paragraph each. */
+/** Formats statements as a numbered or bulleted list. */
 export function laidOut(said: readonly Said[], shape: 'numbered' | 'list'): Statement[] {
   return said.map((statement, index) => {
     const mark = shape === 'numbered' ? `${index + 1}. ` : '- ';
@@ -34,22 +34,25 @@ export function laidOut(said: readonly Said[], shape: 'numbered' | 'list'): Stat
   });
 }
 
-/** `build.log:121 (failed test) says “expected 10.20, got 10.21” [E1]`: the line of the evidence that says most. */
-function lineOf(item: Evidence, { topic }: Pick<Inquiry, 'topic'>): Said {
-  const quote = quoteOf(
+/**
+ * Creates a statement from the most informative line of the evidence: `build.log:121 (failed test) says
+ * “expected 10.20, got 10.21” [E1]`.
+ */
+function buildLineStatement(item: Evidence, { topic }: Pick<Inquiry, 'topic'>): Said {
+  const quote = chooseQuote(
     item,
     topic.analysis.answer.claims.flatMap((claim) => claim.quotes),
   );
-  if (quote === null) return cited(titleOf(item), [item.id]);
-  return cited(`${quote.source}:${quote.line} (${titleOf(item)}) says ${quoted(quote.text)}`, [item.id], [quote]);
+  if (quote === null) return cited(formatTitle(item), [item.id]);
+  return cited(`${quote.source}:${quote.line} (${formatTitle(item)}) says ${quoted(quote.text)}`, [item.id], [quote]);
 }
 
-/** Words of a log in quotation marks, cut. */
+/** Formats a text of a log in quotation marks, shortened if it is long. */
 function quoted(text: string): string {
   return `“${text.length > MAX_QUOTED ? `${text.slice(0, MAX_QUOTED)}…` : text}”`;
 }
 
-function titleOf({ title }: Pick<Evidence, 'title'>): string {
+function formatTitle({ title }: Pick<Evidence, 'title'>): string {
   const line = title.replace(/\s+/g, ' ').trim();
   return line.length > MAX_TITLE ? `${line.slice(0, MAX_TITLE)}…` : line;
 }
@@ -58,7 +61,7 @@ function foundBy(evidence: readonly Evidence[], ...tools: readonly string[]): Ev
   return evidence.filter((item) => tools.includes(item.tool));
 }
 
-/** What a tool could not answer, and why: an answer without it must say so. */
+/** Lists what tools could not answer, and why. An answer without this information must say so. */
 function unanswered(outcomes: readonly ToolOutcome[]): Said[] {
   const failed = outcomes.filter((outcome) => outcome.status !== 'ok' && says(outcome));
   return failed.map(({ call, status, summary }) =>
@@ -66,17 +69,20 @@ function unanswered(outcomes: readonly ToolOutcome[]): Said[] {
   );
 }
 
-/** Whether the comparison with the green build said of itself why it found nothing, so that no other words are needed. */
+/**
+ * Checks whether the comparison with the green build has already stated why it found nothing, so that no
+ * other explanation is needed.
+ */
 function saysWhyNotGreen({ outcomes }: Pick<Inquiry, 'outcomes'>): boolean {
   return outcomes.some((outcome) => outcome.call.tool === 'diff_with_green' && outcome.status !== 'ok' && says(outcome));
 }
 
-/** That nothing was found is said elsewhere. */
+/** Checks whether an outcome must be mentioned. That nothing was found is stated elsewhere. */
 function says({ status, summary }: ToolOutcome): boolean {
   return status !== 'empty' || summary !== 'nothing found';
 }
 
-function quoteOf(item: Evidence, claimed: readonly Quote[]): Quote | null {
+function chooseQuote(item: Evidence, claimed: readonly Quote[]): Quote | null {
   const { lineStart } = item;
   if (lineStart === undefined) return null;
   const lines = item.text.split('\n');
@@ -89,7 +95,7 @@ function quoteOf(item: Evidence, claimed: readonly Quote[]): Quote | null {
   return quotation?.quote ?? null;
 }
 
-/** What the rules can say about an analysis. */
+/** The aspects of an analysis that the rules can explain. */
 export type Aspect =
   | 'cause'
   | 'fix'
@@ -137,12 +143,12 @@ const JOURNEY =
 const COMPARISON =
   /\b(?:compare|compared|comparison|differ|differs|difference|differences|different|versus|vs|against|why now|same as|unlike|like (?:build|#)|since (?:the )?last|last green)\b/i;
 
-/** The aspects that a question names; none where it names nothing that the rules know. */
-export function aspectsOf(question: string): Aspect[] {
+/** Returns the aspects that a question names. Returns none if it names nothing that the rules know. */
+export function findAspects(question: string): Aspect[] {
   return WORDS.filter(([, words]) => words.test(question)).map(([aspect]) => aspect);
 }
 
-/** Shape and subject by the question's own words. */
+/** Determines the shape and subject of an answer from the words of the question. */
 export function understandQuestion(question: string): Understanding {
   const named = WORDS.filter(([, words]) => words.test(question)).map(([, , name]) => name);
   const shape = COMPARISON.test(question) ? 'comparison' : JOURNEY.test(question) ? 'journey' : 'explanation';
@@ -151,9 +157,12 @@ export function understandQuestion(question: string): Understanding {
 
 const MOST = 5;
 
-/** This build against the last green one, and this failure against past ones: what is the same and what is not. */
+/**
+ * Compares this build with the last green one, and this failure with past ones: what is the same and what is
+ * not.
+ */
 export function comparisonStatements(input: Inquiry): Said[] {
-  const aspects = aspectsOf(input.question);
+  const aspects = findAspects(input.question);
   const green = aspects.includes('green');
   const past = aspects.includes('history') || aspects.includes('similar');
   const parts = [...(green || !past ? withGreen(input) : []), ...(past || !green ? withPast(input) : [])];
@@ -165,7 +174,7 @@ function withGreen(input: Inquiry): Said[] {
   const since = topic.analysis.green ?? topic.subject.green;
   const fresh = foundBy(evidence, 'diff_with_green').slice(0, MOST);
   const head = since === undefined ? [] : [record(`The analysis compared this build with green build ${since.number}.`)];
-  const lines = fresh.map((item) => lineOf(item, input)).map((said) => ({ ...said, text: `New since green: ${said.text}` }));
+  const lines = fresh.map((item) => buildLineStatement(item, input)).map((said) => ({ ...said, text: `New since green: ${said.text}` }));
   const commits = foundBy(evidence, 'changed_since_green', 'read_commit_history').slice(0, MOST);
   return [
     ...foundBy(evidence, 'count_consecutive_failures').map((item) => cited(item.text, [item.id])),
@@ -174,7 +183,7 @@ function withGreen(input: Inquiry): Said[] {
     ...(fresh.length === 0 && since === undefined && !saysWhyNotGreen(input)
       ? [record('No green build of this pipeline with a log to compare is known.')]
       : []),
-    ...commits.map((item) => cited(`Changed: ${titleOf(item)}`, [item.id])),
+    ...commits.map((item) => cited(`Changed: ${formatTitle(item)}`, [item.id])),
   ];
 }
 
@@ -187,10 +196,10 @@ function withPast(input: Inquiry): Said[] {
 
 function against(item: Evidence, now: string): Said {
   const then = item.text.split('\n')[0]?.trim() ?? '';
-  if (then === '' || now === '') return cited(`Earlier: ${titleOf(item)}`, [item.id]);
-  if (squeeze(then) === squeeze(now)) return cited(`Earlier, with the same message: ${titleOf(item)}`, [item.id]);
+  if (then === '' || now === '') return cited(`Earlier: ${formatTitle(item)}`, [item.id]);
+  if (squeeze(then) === squeeze(now)) return cited(`Earlier, with the same message: ${formatTitle(item)}`, [item.id]);
   const quote = { source: item.source, line: item.lineStart ?? 1, text: then };
-  return cited(`Earlier: ${titleOf(item)}. The log said ${quoted(then)} then and says ${quoted(now)} now`, [item.id], [quote]);
+  return cited(`Earlier: ${formatTitle(item)}. The log said ${quoted(then)} then and says ${quoted(now)} now`, [item.id], [quote]);
 }
 
 function squeeze(text: string): string {
@@ -212,11 +221,14 @@ const STATEMENTS: Readonly<Record<Aspect, (input: Inquiry) => Said[]>> = {
   others: othersStatements,
 };
 
-/** What the question names, out of the stored analysis and what was looked up; where it names nothing known, what can be answered. */
+/**
+ * Answers the aspects that the question names, from the stored analysis and the lookups. If it names nothing
+ * known, states what can be answered.
+ */
 export function explanationStatements(input: Inquiry): Said[] {
-  const aspects = aspectsOf(input.question);
+  const aspects = findAspects(input.question);
   const found = foundBy(input.found, 'grep_log', 'view_log');
-  const shown = found.slice(0, MOST).map((item) => lineOf(item, input));
+  const shown = found.slice(0, MOST).map((item) => buildLineStatement(item, input));
   const wanted = shown.length === 0 ? aspects : aspects.filter((aspect) => aspect !== 'lines');
   const answered = wanted.flatMap((aspect) => STATEMENTS[aspect](input));
   const all = [...shown, ...answered, ...unanswered(input.outcomes)];
@@ -242,7 +254,7 @@ function fixStatements({ topic, evidence }: Inquiry): Said[] {
   const documents = foundBy(evidence, 'search_knowledge').slice(0, 2);
   return [
     cited(answer.fixRecommendation, answer.claims[0]?.evidence ?? []),
-    ...documents.map((item) => cited(`The knowledge base has: ${titleOf(item)}`, [item.id])),
+    ...documents.map((item) => cited(`The knowledge base has: ${formatTitle(item)}`, [item.id])),
   ];
 }
 
@@ -252,7 +264,7 @@ function suspectsStatements({ topic, evidence }: Inquiry): Said[] {
     return record(`Suspect: ${path}${line === null ? '' : `:${line}`}${who === '' ? '' : `, last changed in ${who}`} (${reason}).`);
   });
   const commits = foundBy(evidence, 'read_blame', 'read_commit_history').slice(0, 3);
-  const all = [...suspects, ...commits.map((item) => cited(titleOf(item), [item.id]))];
+  const all = [...suspects, ...commits.map((item) => cited(formatTitle(item), [item.id]))];
   return all.length > 0 ? all : [record('No file or commit is suspected, and the repository offers no clue to one.')];
 }
 
@@ -270,20 +282,22 @@ function certaintyStatements({ topic }: Inquiry): Said[] {
 
 function pastStatements({ evidence }: Inquiry, ...tools: readonly string[]): Said[] {
   const past = foundBy(evidence, ...tools).slice(0, MOST);
-  const said = past.map((item) => cited(item.tool === 'count_consecutive_failures' ? item.text : `Earlier: ${titleOf(item)}`, [item.id]));
+  const said = past.map((item) =>
+    cited(item.tool === 'count_consecutive_failures' ? item.text : `Earlier: ${formatTitle(item)}`, [item.id]),
+  );
   return said.length > 0 ? said : [record('No similar earlier failure is known.')];
 }
 
 function greenStatements(input: Inquiry): Said[] {
   const fresh = foundBy(input.evidence, 'diff_with_green').slice(0, MOST);
   if (fresh.length === 0) return saysWhyNotGreen(input) ? [] : [record('No green build with a log to compare is known.')];
-  return fresh.map((item) => lineOf(item, input));
+  return fresh.map((item) => buildLineStatement(item, input));
 }
 
 function linesStatements(input: Inquiry): Said[] {
   return foundBy(input.evidence, 'log')
     .slice(0, MOST)
-    .map((item) => lineOf(item, input));
+    .map((item) => buildLineStatement(item, input));
 }
 
 function testsStatements({ topic }: Inquiry): Said[] {
@@ -327,22 +341,25 @@ function othersStatements({ topic }: Inquiry): Said[] {
 const MOST_LINES = 8;
 const MOST_COMMITS = 3;
 
-/** How it came to fail: what was before the build, then its log from top to bottom, then what that adds up to. */
+/**
+ * Explains how the failure came about: what happened before the build, then its log from top to bottom, then
+ * the conclusion.
+ */
 export function journeyStatements(input: Inquiry): Said[] {
   const { topic, evidence, outcomes } = input;
   const { answer } = topic.analysis;
   const commits = foundBy(evidence, 'read_commit_history').slice(0, MOST_COMMITS).reverse();
   return [
     ...foundBy(evidence, 'count_consecutive_failures').map((item) => cited(item.text, [item.id])),
-    ...commits.map((item) => cited(`Just before: ${titleOf(item)}`, [item.id])),
-    record(startOf(input)),
-    ...inLogOrder(input).map((item) => lineOf(item, input)),
+    ...commits.map((item) => cited(`Just before: ${formatTitle(item)}`, [item.id])),
+    record(describeStart(input)),
+    ...inLogOrder(input).map((item) => buildLineStatement(item, input)),
     cited(`Conclusion: ${answer.title}.`, answer.claims[0]?.evidence ?? []),
     ...unanswered(outcomes),
   ];
 }
 
-function startOf({ topic: { build } }: Inquiry): string {
+function describeStart({ topic: { build } }: Inquiry): string {
   const at = build.startedAt === null ? '' : ` at ${build.startedAt.slice(0, 16).replace('T', ' ')} UTC`;
   const on = build.branch === null ? '' : ` on ${build.branch}`;
   const commit = build.commit === null ? '' : `, commit ${build.commit.slice(0, 10)}`;
@@ -350,7 +367,7 @@ function startOf({ topic: { build } }: Inquiry): string {
   return `${name} ran${at}${on}${commit}.`;
 }
 
-/** Evidence that is in the build's own logs, by log and line; each line once. */
+/** Returns evidence from the build's own logs, sorted by log and line. Each line appears once. */
 function inLogOrder({ topic, evidence }: Inquiry): Evidence[] {
   const order = new Map(topic.subject.sources.map(({ name }, index) => [name, index]));
   const known = evidence.filter((item) => item.lineStart !== undefined && (order.has(item.source) || item.tool === 'log'));

@@ -6,7 +6,10 @@ import type { TriageSubject } from '../domain/triage.ts';
 import { isSameFile } from './places.ts';
 import { listed } from './wording.ts';
 
-/** A field of a finding's data; null where it is absent or of another shape. */
+/**
+ * Creates the schema of a field in a finding's data. The value is null if the field is absent or has another
+ * shape.
+ */
 const field = <Schema extends z.ZodType>(schema: Schema) => schema.nullable().default(null).catch(null);
 const text = field(z.string());
 
@@ -28,23 +31,26 @@ interface Retrieved extends Omit<z.infer<typeof RetrievedData>, 'fixRecommendati
 
 const RETRIEVERS: ReadonlySet<string> = new Set(['search_knowledge', 'search_error_library']);
 
-/** Everything retrieved from knowledge base and error library, best score first. */
+/** Lists everything that was retrieved from the knowledge base and the error library, best score first. */
 export function retrievedFrom(evidence: readonly Evidence[]): readonly Retrieved[] {
   const found = evidence.filter((item) => RETRIEVERS.has(item.tool)).map(read);
   return found.sort((left, right) => right.score - left.score);
 }
 
-/** Best similarity of anything retrieved, 0 where nothing was. */
+/** Returns the best similarity of anything retrieved, or 0 if nothing was. */
 export function retrievalScore(evidence: readonly Evidence[]): number {
   return retrievedFrom(evidence)[0]?.score ?? 0;
 }
 
-/** The best decision of a person among what was retrieved, where it fits the category. */
+/** Returns the best retrieved decision of a person that fits the category. Returns null if there is none. */
 export function confirmedEntry(evidence: readonly Evidence[], category: Category): Retrieved | null {
   return retrievedFrom(evidence).find((item) => item.confirmedBy !== null && item.category === category && item.score >= 0.75) ?? null;
 }
 
-/** The best curated document of the same kind, or else of the same category with a good score. */
+/**
+ * Returns the best curated document of the same kind, otherwise one of the same category with a good score.
+ * Returns null if there is none.
+ */
 export function fittingDocument(evidence: readonly Evidence[], category: Category, kind: Kind): Retrieved | null {
   const documents = retrievedFrom(evidence).filter((item) => item.confirmedBy === null && item.evidence.tool === 'search_knowledge');
   const sameKind = documents.find((item) => item.kind === kind && item.score >= 0.2);
@@ -62,7 +68,7 @@ function read(evidence: Evidence): Retrieved {
   };
 }
 
-/** The paragraph under a heading of a Markdown text. */
+/** Returns the paragraph under a heading of a Markdown text. Returns null if there is none. */
 function section(text: string, heading: RegExp): string | null {
   const lines = text.split('\n');
   const start = lines.findIndex((line) => heading.test(line));
@@ -94,9 +100,11 @@ const SHARED = /^(?:main|master|trunk|default)$/;
 const MAX_NAMED = 3;
 
 /**
- * Whether the very same failure (equal fingerprint, same repository) was seen in earlier builds of other branches: then this change did not
- * bring it. `isSure` where a shared branch or several others had it; one other topic branch alone may have the same change in it. Null where it was not, where the fingerprint is too generic to say "the same", where the build names no branch, and for a
- * failure that only this branch has had.
+ * Checks whether the same failure (equal fingerprint, same repository) was seen in earlier builds of other
+ * branches, so that this change did not cause it. `isSure` is true if a shared branch or several other
+ * branches had it; a single topic branch may contain the same change. Returns null if it was not seen, if the
+ * fingerprint is too generic to call failures the same, if the build names no branch, and for a failure that
+ * only this branch has had.
  */
 export function seenElsewhere(
   subject: TriageSubject,
@@ -118,7 +126,7 @@ export function seenElsewhere(
   return { isSure, claim: { text, evidence: named.map(({ id }) => id), quotes: [] } };
 }
 
-/** Rows of this repository with this fingerprint, of earlier builds and other commits, each build once. */
+/** Returns rows of this repository with this fingerprint, from earlier builds and other commits. */
 function sameFailure(item: Evidence, { build, fingerprint }: TriageSubject): { id: string; row: Row }[] {
   if (item.tool !== 'read_failure_history' && item.tool !== 'find_similar_failures') return [];
   const row = Row.safeParse(item.data ?? {}).data;
@@ -128,12 +136,15 @@ function sameFailure(item: Evidence, { build, fingerprint }: TriageSubject): { i
   return isEarlier && isOther ? [{ id: item.id, row }] : [];
 }
 
-/** So many failures in a row, in the very same way, are no passing trouble. */
+/** Number of identical failures in a row from which a failure is not temporary. */
 const LASTING = 3;
 
 const Streak = z.object({ same: z.int().min(LASTING), firstSameNumber: z.string() });
 
-/** How often in a row a pipeline failed in this very way, and since which build; null for fewer than three times, or where nobody looked. */
+/**
+ * Returns how often in a row a pipeline failed in this way, and since which build. Returns null for fewer
+ * than three times, or if no tool checked it.
+ */
 export function lastingFailure(evidence: readonly Evidence[]): { readonly times: number; readonly since: string } | null {
   const streak = evidence.flatMap(({ tool, data }) =>
     tool === 'count_consecutive_failures' ? (Streak.safeParse(data).data ?? []) : [],
@@ -151,15 +162,18 @@ export interface Touch {
   readonly lines: readonly (readonly [number, number])[];
   readonly commit: string | null;
   readonly author: string | null;
-  /** When the commit was written, or null. */
+  /** The time at which the commit was written. Null if it is not known. */
   readonly at: string | null;
   readonly pullRequest: number | null;
 }
 
-/** What the tools for code found out about the repository. */
+/** The facts about the repository that the code tools found. */
 export interface RepositoryFacts {
   readonly touches: readonly Touch[];
-  /** Files changed since the last green build, or in the built commit alone where none is known; null where nobody looked. */
+  /**
+   * Files that changed since the last green build, or only in the built commit if no green build is known.
+   * Null if no tool checked it.
+   */
   readonly changed: {
     readonly paths: readonly string[];
     readonly count: number;
@@ -212,9 +226,9 @@ const TOUCHING: ReadonlySet<string> = new Set([
 ]);
 
 /** Reads the structured part of what the code tools found; what does not fit is left out. */
-export function repositoryFactsOf(evidence: readonly Evidence[]): RepositoryFacts {
+export function readRepositoryFacts(evidence: readonly Evidence[]): RepositoryFacts {
   const read = evidence.map((item) => ({ item, data: Data.parse(item.data ?? {}) }));
-  const touches = read.flatMap(({ item, data }) => (TOUCHING.has(item.tool) ? (touchOf(item, data) ?? []) : []));
+  const touches = read.flatMap(({ item, data }) => (TOUCHING.has(item.tool) ? (readTouch(item, data) ?? []) : []));
   const lists = (tool: string) => read.filter(({ item, data }) => item.tool === tool && data.fileCount !== null && data.files !== null);
   const changed = lists('changed_since_green')[0]?.data;
   const found = read.find(({ item }) => item.tool === 'find_files')?.data;
@@ -236,20 +250,23 @@ export function repositoryFactsOf(evidence: readonly Evidence[]): RepositoryFact
   };
 }
 
-/** The path in the repository that a path of the log means, where the tools have seen exactly one that fits; else the log's. */
-export function repositoryPathOf(path: string, { paths }: Pick<RepositoryFacts, 'paths'>): string {
+/**
+ * Returns the repository path that a path of the log refers to, if the tools have seen exactly one that fits.
+ * Returns the log's path otherwise.
+ */
+export function resolveRepositoryPath(path: string, { paths }: Pick<RepositoryFacts, 'paths'>): string {
   const fitting = paths.filter((one) => one === path || one.endsWith(`/${path}`));
   return fitting.length === 1 ? (fitting[0] ?? path) : path;
 }
 
-/** The touches of one file. */
-export function touchesOf(path: string, { touches }: Pick<RepositoryFacts, 'touches'>): readonly Touch[] {
+/** Lists the commits that touched a file. */
+export function listTouches(path: string, { touches }: Pick<RepositoryFacts, 'touches'>): readonly Touch[] {
   return touches.filter((touch) => isSameFile(touch.path, path));
 }
 
 const CODE_TOOLS: ReadonlySet<string> = new Set([...TOUCHING, 'read_file', 'read_test_file', 'search_code', 'search_semantic']);
 
-function touchOf(item: Evidence, data: Data): Touch | null {
+function readTouch(item: Evidence, data: Data): Touch | null {
   const path = data.path ?? (item.source.startsWith('commit/') || item.source.startsWith('compare/') ? null : item.source);
   if (path === null) return null;
   const shown = item.lineStart === undefined ? [] : [[item.lineStart, item.lineEnd ?? item.lineStart] as const];

@@ -1,24 +1,26 @@
 import type { Diagnostic, LogPosition, ThrownException } from '../domain/failure.ts';
 import type { TriageSubject } from '../domain/triage.ts';
 import { cleanLine, stripEscapes } from '../log/lines/clean.ts';
-import { roleOf, saysNothing } from '../log/roles.ts';
+import { classifyRole, saysNothing } from '../log/roles.ts';
 import { COMPILERS, LINTERS } from '../log/tool-kinds.ts';
 import { isForeignPath, isTestPath } from './paths.ts';
 
-/** Where a fact was read from: the structured extractors first, bare excerpt lines last. */
+/** The place from which a fact was read: structured extractors first, single excerpt lines last. */
 export type Origin = 'test' | 'exception' | 'diagnostic' | 'headline' | 'message' | 'line';
 
 /** One sentence that the failing step printed, with how much it may be trusted to be about the failure (0..1). */
 export interface Fact {
   readonly origin: Origin;
-  /** Without colours and CI prefixes, at most 2,000 characters. */
+  /** Text without colors and CI prefixes, at most 2,000 characters. */
   readonly text: string;
   readonly source: string | null;
   readonly line: number | null;
   readonly weight: number;
 }
 
-/** What the rules look at: the subject's facts in one list, and the three things that contradict INFRA_ERROR. */
+/**
+ * The input of the rules: the subject's facts in one list, and the three things that contradict INFRA_ERROR.
+ */
 export interface Facts {
   readonly subject: TriageSubject;
   readonly all: readonly Fact[];
@@ -71,7 +73,7 @@ function isAssertion(fact: Fact, subject: TriageSubject): boolean {
   return ASSERTION_WORDS.test(fact.text) && !isThrown(fact.text) && !isDiagnosed(fact, subject);
 }
 
-/** Whether a text begins with an exception that is no assertion: "AttributeError: …". */
+/** Checks whether a text begins with an exception that is not an assertion: "AttributeError: …". */
 export function isThrown(text: string): boolean {
   return (
     /^(?:\*\* \()?[\w.$:]{0,160}(?:Error|Exception)\b/.test(text) &&
@@ -88,9 +90,9 @@ function statedExpectation({ failingTests }: TriageSubject): Fact | undefined {
 
 function isProductException(entry: ThrownException): boolean {
   const words = `${entry.type}: ${entry.message} ${entry.chain.join(' ')}`;
-  // Memory that our own frames ask for without end is a fault of ours until somebody shows otherwise.
+  // If our own frames exhaust the memory, this counts as our fault until there is evidence for another cause.
   const cause = words.replace(/OutOfMemoryError|MemoryError/g, '');
-  // A name that a package no longer has is a matter of versions, whoever imports it.
+  // A name that a package no longer has is a version conflict, no matter which file imports it.
   if (/cannot import name .{1,200}(?:site|dist)-packages/.test(words)) return false;
   return (
     entry.frames.some((frame) => frame.own || isTestPath(frame.file)) && !ENVIRONMENT_WORDS.test(cause) && !ASSERTION_WORDS.test(words)
@@ -101,7 +103,9 @@ function factAt(origin: Origin, text: string, at: LogPosition | null, weight = 1
   return { origin, text: text.slice(0, MAX_TEXT), source: at?.source ?? null, line: at?.line ?? null, weight };
 }
 
-/** What extractors read of tests, exceptions, diagnostics, headlines and messages, in this order. */
+/**
+ * Returns what extractors read from tests, exceptions, diagnostics, headlines, and messages, in this order.
+ */
 function extractedFacts({ failingTests, exceptions, diagnostics, failures, messages }: TriageSubject): Fact[] {
   const errors = diagnostics.filter((entry) => entry.severity === 'error').slice(0, MAX_DIAGNOSTICS);
   return [
@@ -113,7 +117,7 @@ function extractedFacts({ failingTests, exceptions, diagnostics, failures, messa
   ];
 }
 
-/** How processes ended, in the words the rules look for. */
+/** Returns how processes ended, in the words that the rules look for. */
 function exitFacts({ exits }: TriageSubject): Fact[] {
   return exits.slice(-5).map((exit) => {
     const text = exit.signal === null ? (exit.code === null ? '' : `exit code ${exit.code}`) : `terminated by ${exit.signal}`;
@@ -122,20 +126,20 @@ function exitFacts({ exits }: TriageSubject): Fact[] {
 }
 
 /**
- * Excerpt lines weigh less than structured facts, less where the reader takes them to say little, and less again outside the failed step.
- * Only possible causes are facts.
+ * Returns excerpt lines as facts. They weigh less than structured facts, less if the reader considers them
+ * uninformative, and less again outside the failed step. Only possible causes are facts.
  */
 function lineFacts(subject: TriageSubject): Fact[] {
   // What a run prints that passed is no cause.
   if (subject.hasPassed === true) return [];
-  const hasCause = subject.messages.some(({ text }) => roleOf(text) === 'cause');
+  const hasCause = subject.messages.some(({ text }) => classifyRole(text) === 'cause');
   const facts: Fact[] = [];
   for (const excerpt of subject.excerpts) {
     for (const [offset, raw] of excerpt.text.split('\n').entries()) {
       if (facts.length >= MAX_LINES) return facts;
       const line = excerpt.lineStart + offset;
       const text = shownLine(raw);
-      const role = roleOf(text);
+      const role = classifyRole(text);
       if (role !== 'cause' && role !== 'wrapper' && (hasCause || role !== 'notice')) continue;
       const inside = insideFailedStep(subject, excerpt.source, line) ? 1 : 0.5;
       facts.push({ origin: 'line', text, source: excerpt.source, line, weight: 0.85 * inside });
@@ -144,7 +148,10 @@ function lineFacts(subject: TriageSubject): Fact[] {
   return facts;
 }
 
-/** How informative a line is beside the most informative one, 0..1: as the nearest message. All are alike where there are no messages. */
+/**
+ * Returns a function that tells how informative a line is compared with the most informative one, 0..1. A
+ * line has the value of the nearest message. All lines are equal if there are no messages.
+ */
 function shareByLine(subject: TriageSubject): (source: string, line: number) => number {
   if (subject.messages.length === 0) return () => 1;
   const shares = new Map<string, number>();
@@ -152,21 +159,21 @@ function shareByLine(subject: TriageSubject): (source: string, line: number) => 
     if (at === null) continue;
     for (let line = at.line - NEAR; line <= at.line + NEAR; line++) {
       const key = `${at.source}:${line}`;
-      shares.set(key, Math.max(shares.get(key) ?? 0, BESIDE * shareOf(weight)));
+      shares.set(key, Math.max(shares.get(key) ?? 0, BESIDE * computeShare(weight)));
     }
   }
-  for (const { at, weight } of subject.messages) if (at !== null) shares.set(`${at.source}:${at.line}`, shareOf(weight));
+  for (const { at, weight } of subject.messages) if (at !== null) shares.set(`${at.source}:${at.line}`, computeShare(weight));
   return (source, line) => shares.get(`${source}:${line}`) ?? LEAST;
 }
 
 /** Lines around a message that count with it. */
 const NEAR = 3;
-/** What a line has of the share of a message beside it, where it is none itself. */
+/** Factor for a line near a message that is not a message itself, applied to the value of the message. */
 const BESIDE = 0.8;
-/** What a line is worth that the reader ranks far below the most informative one. */
+/** Value of a line that the reader ranks far below the most informative one. */
 const LEAST = 0.25;
 
-function shareOf(weight: number): number {
+function computeShare(weight: number): number {
   return LEAST + (1 - LEAST) * Math.min(1, weight / 100);
 }
 
@@ -188,8 +195,9 @@ function insideFailedStep(subject: TriageSubject, source: string, line: number):
 const SHORTEST = 6;
 
 /**
- * Whether a compiler, bundler or linter said this: "Expected ) but found ;" is then about our source, and no test's expectation. False
- * for what a failing test says, and for errors that a test framework writes in a compiler's form.
+ * Checks whether a compiler, bundler, or linter printed a fact. "Expected ) but found ;" is then about our
+ * source and is not an expectation of a test. Returns false for messages of failing tests and for errors that
+ * a test framework writes in the form of a compiler's error.
  */
 export function isDiagnosed(fact: Pick<Fact, 'text' | 'source' | 'line'>, subject: TriageSubject): boolean {
   if (BORROWED_FORM.test(fact.text)) return false;
@@ -219,7 +227,10 @@ export const ENVIRONMENT_WORDS =
 const ASSERTION_FAILED =
   /\bAssertion(?:Failed)?Error\b|assertion `?(?:left|failed)|assertion failed|\bexpected\b.{1,160}\bbut (?:was|got|received|found)\b/i;
 
-/** How compilers and parsers begin; what they "expected but found" is no expectation of a test. */
+/**
+ * Beginnings of messages of compilers and parsers. "Expected but found" in such a message is not an
+ * expectation of a test.
+ */
 export const COMPILER_BEGINS = /^(?:[✘X] \[ERROR\] |(?:Parse|Parsing|Syntax) ?[Ee]rror\b|\S{1,300}:\d{1,6}:\d{1,6}: error: )/;
 
 /** Tools that read source and never run it: what they say they expected is no expectation of a test. */
@@ -229,5 +240,5 @@ const SOURCE_READERS =
 /** Such tools whose form no test framework borrows, with a column or without. */
 const BUNDLERS = /^(?:babel|esbuild|webpack|rollup|vite)\b/i;
 
-/** What test frameworks write in the form of a compiler's error. */
+/** Messages that test frameworks write in the form of a compiler's error. */
 const BORROWED_FORM = /\bXCTAssert|\bhas failed\b|\bassert(?:ion)?\w{0,20} failed\b|\bExpectation failed\b|\bAssertion(?:Failed)?Error\b/i;

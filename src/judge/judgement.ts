@@ -3,18 +3,18 @@ import type { Witness } from '../domain/analysis.ts';
 import { CATEGORIES, type Category, type CategoryProbabilities } from '../domain/category.ts';
 import type { Route } from '../domain/publish-bound.ts';
 import type { UnseenFigures } from '../domain/trust.ts';
-import { maxOf } from '../lib/collections.ts';
+import { findMax } from '../lib/collections.ts';
 import type { Facts } from './facts.ts';
 import stored from './judgement.json' with { type: 'json' };
 import { type Match, TELLS } from './rule.ts';
 
-/** What the witnesses make together of a failure. */
+/** The joint result of all witnesses of a failure. */
 export interface Judged {
   readonly category: Category;
   readonly probabilities: CategoryProbabilities;
-  /** How probable it is that the category is right and the answer shows the cause, 0..1. */
+  /** Probability that the category is right and the answer shows the cause, 0..1. */
   readonly sureness: number;
-  /** What speaks for the category, structured ones first. */
+  /** Evidence for the category, structured witnesses first. */
   readonly witnesses: readonly Witness[];
   readonly route: Route;
 }
@@ -92,7 +92,7 @@ const ModelFile = z.object({
 
 let loaded: JudgementModel | undefined;
 
-/** The model in this folder, read once. Throws where it was trained for other facts. */
+/** Reads the model in this folder once. Throws if it was trained for other facts. */
 function judgementModel(): JudgementModel {
   if (loaded !== undefined) return loaded;
   const file = ModelFile.parse(stored);
@@ -109,7 +109,7 @@ const UNSEEN: Readonly<Record<string, string>> = {
   'tools, held out': 'Tools without a rule, held out',
 };
 
-/** How this release did on them, as its training measured it. */
+/** Returns how this release performed on the sets in `UNSEEN`, as measured during its training. */
 export function unseenFigures(): UnseenFigures[] {
   const measured = z.array(z.string()).parse(stored.provenance.crossValidatedByProject);
   const found = measured.flatMap((line) => {
@@ -134,13 +134,13 @@ export function useJudgementModel(model: JudgementModel): void {
 
 /** Composes what speaks for each category into probabilities and a sureness. Pure. */
 export function judge(facts: Facts, matches: readonly Match[], model = judgementModel()): Judged {
-  const features = featuresOf(facts, matches);
+  const features = extractFeatures(facts, matches);
   const odds = weigh(features, model);
   const { category, probabilities } = chosen(odds, matches);
-  const sum = signsOf(facts, matches, odds).reduce((total, sign, i) => total + sign * (model.sureness[i] ?? 0), 0);
+  const sum = computeSigns(facts, matches, odds).reduce((total, sign, i) => total + sign * (model.sureness[i] ?? 0), 0);
   const sureness = 1 / (1 + Math.exp(-sum));
-  const witnesses = witnessesOf(category, matches, odds);
-  return { category, probabilities, sureness, witnesses, route: routeOf(category, witnesses, matches) };
+  const witnesses = listWitnesses(category, matches, odds);
+  return { category, probabilities, sureness, witnesses, route: chooseRoute(category, witnesses, matches) };
 }
 
 /** Rules for javac, whose errors look the same whether the code or a library changed. */
@@ -148,7 +148,7 @@ const JAVA_COMPILER = /^java(?:c-|-compilation)/;
 const OWN_CATEGORY: ReadonlySet<string> = new Set(['test TEST_FAILURE', 'tool error CODE_ERROR']);
 
 /** Names what a category rests on: answers of one route are measured together. */
-export function routeOf(category: Category, witnesses: readonly Witness[], matches: readonly Match[]): Route {
+export function chooseRoute(category: Category, witnesses: readonly Witness[], matches: readonly Match[]): Route {
   const by = new Set(witnesses.map((witness) => witness.by));
   if (matches.some(({ rule, strength }) => rule.category !== category && strength >= SUGGESTS)) return 'contradicted';
   const structured = by.has('test') ? 'test' : by.has('diagnostic') ? 'tool error' : null;
@@ -166,7 +166,7 @@ function routeWithoutStructure(by: ReadonlySet<Witness['by']>): Route {
 
 type LogOdds = ReturnType<typeof weigh>;
 
-/** The two sums of the regression: what facts and words each make of a failure, as log-odds per category. */
+/** Computes the two sums of the regression: log-odds per category from the facts and from the words. */
 export function weigh({ facts, words }: Features, model: Pick<JudgementModel, 'facts' | 'wordScale' | 'words'>) {
   return {
     facts: model.facts.map((weights) => facts.reduce((sum, value, i) => sum + value * (weights[i] ?? 0), 0)),
@@ -177,15 +177,16 @@ export function weigh({ facts, words }: Features, model: Pick<JudgementModel, 'f
 }
 
 /**
- * Softmax over both sums. Words decide where rules are silent: where none speaks for the category that they favor, a tie, or a rule that tells, met
- * in a structured fact or in the most informative line, keeps its own.
+ * Applies softmax to both sums. Words decide only if the rules are silent: if no rule supports the category
+ * that the words favor, a tie, or a decisive rule that matches a structured fact or the most informative
+ * line, keeps its own category.
  */
 export function chosen(
   odds: LogOdds,
   matches: readonly Match[],
 ): { readonly category: Category; readonly probabilities: CategoryProbabilities } {
   const sums = CATEGORIES.map((_, i) => (odds.facts[i] ?? 0) + (odds.words[i] ?? 0));
-  const most = maxOf(sums);
+  const most = findMax(sums);
   const shares = sums.map((sum) => Math.exp(sum - most));
   const total = shares.reduce((sum, share) => sum + share, 0);
   const [code = 0, infra = 0, config = 0, dependency = 0, test = 0] = shares.map((share) => Math.round((share / total) * 1e4) / 1e4);
@@ -206,15 +207,15 @@ export function ranked(probabilities: CategoryProbabilities): readonly Category[
   return [...CATEGORIES].sort((left, right) => probabilities[right] - probabilities[left]);
 }
 
-/** The facts and words of a failure. */
-export function featuresOf(given: Facts, matches: readonly Match[]): Features {
+/** Extracts the facts and words of a failure. */
+export function extractFeatures(given: Facts, matches: readonly Match[]): Features {
   const { subject, assertion, compileErrors, productException } = given;
   const { failingTests, exceptions, exits, diagnostics, failedSections } = subject;
   const errors = diagnostics.filter(({ severity }) => severity === 'error');
   const codes = exits.map(({ code }) => code ?? 0);
   const best = (isOne: (match: Match) => boolean) => {
     const strengths = (category: Category) => of(matches.filter(isOne), category).map(({ strength }) => strength);
-    return CATEGORIES.map((category) => maxOf(strengths(category), 0) / FULL);
+    return CATEGORIES.map((category) => findMax(strengths(category), 0) / FULL);
   };
   const facts = [
     ...best(({ fact }) => fact.origin !== 'line'),
@@ -242,7 +243,7 @@ export function featuresOf(given: Facts, matches: readonly Match[]): Features {
       hasUnresolved(given),
     ].map(Number),
   ];
-  return { facts, words: wordsOf({ subject }, errors, matches) };
+  return { facts, words: weighWords({ subject }, errors, matches) };
 }
 
 /** Logits of a rule that settles, and of a tie that is stated plainly. */
@@ -252,8 +253,11 @@ function of(matches: readonly Match[], category: Category): Match[] {
   return matches.filter(({ rule }) => rule.category === category);
 }
 
-/** Words and pairs of the most informative lines, of the steps' names, tools, exceptions and kinds; together of one length. */
-function wordsOf(
+/**
+ * Returns buckets for words and word pairs of the most informative lines, step names, tools, exceptions, and
+ * kinds. The weights are scaled to one length.
+ */
+function weighWords(
   { subject }: Pick<Facts, 'subject'>,
   errors: Facts['subject']['diagnostics'],
   matches: readonly Match[],
@@ -283,18 +287,18 @@ function wordsOf(
   return Array.from(weights, ([bucket, weight]) => [bucket, (2 * weight) / length]);
 }
 
-/** So many words more, which say nothing: where a failure has few, each tells less. */
+/** Smoothing: pseudo-count of uninformative words. If a failure has few words, each of them counts less. */
 const FEW = 4;
 
-/** FNV-1a. */
+/** Returns the bucket of a text by its FNV-1a hash. */
 function hash(text: string): number {
   let value = 2_166_136_261;
   for (let i = 0; i < text.length; i++) value = Math.imul(value ^ text.charCodeAt(i), 16_777_619);
   return (value ^ (value >>> 16)) & (BUCKETS - 1);
 }
 
-/** The values of SIGNS: how well what was chosen is founded. */
-export function signsOf(given: Facts, matches: readonly Match[], odds: LogOdds): number[] {
+/** Computes the values of SIGNS: how well founded the chosen category is. */
+export function computeSigns(given: Facts, matches: readonly Match[], odds: LogOdds): number[] {
   const { subject } = given;
   const { category, probabilities } = chosen(odds, matches);
   const second = ranked(probabilities).find((one) => one !== category) ?? category;
@@ -324,24 +328,30 @@ export function signsOf(given: Facts, matches: readonly Match[], odds: LogOdds):
   ];
 }
 
-/** A log that shows both does not tell whether the compiler failed by our code or by what did not arrive. */
+/**
+ * Checks whether a log shows both a compile error and a dependency that could not be resolved. Such a log
+ * does not show whether the compiler failed because of our code or because of the missing dependency.
+ */
 function hasUnresolved({ compileErrors, all }: Facts): boolean {
   return compileErrors.length > 0 && all.some(({ text }) => UNRESOLVED.some((pattern) => pattern.test(text)));
 }
 
-/** By how much the chosen category leads the next, within ±3. */
+/** Returns the lead of a category over the best other one, within ±3. */
 function margin(sums: readonly number[], category: Category): number {
   const at = CATEGORIES.indexOf(category);
   const others = sums.filter((_, i) => i !== at);
-  return Math.max(-3, Math.min(3, (sums[at] ?? 0) - maxOf(others)));
+  return Math.max(-3, Math.min(3, (sums[at] ?? 0) - findMax(others)));
 }
 
 function isStructured(match: Match): boolean {
-  return witnessOf(match) !== 'rule';
+  return toWitnessKind(match) !== 'rule';
 }
 
-/** A structured fact is a witness where the rule says more than that something failed. */
-function witnessOf({ fact: { origin }, strength }: Match): 'test' | 'diagnostic' | 'exception' | 'rule' {
+/**
+ * Returns the kind of witness that a match is. A structured fact counts as one only if the rule says more
+ * than that something failed.
+ */
+function toWitnessKind({ fact: { origin }, strength }: Match): 'test' | 'diagnostic' | 'exception' | 'rule' {
   return (origin === 'test' || origin === 'diagnostic' || origin === 'exception') && strength >= SUGGESTS ? origin : 'rule';
 }
 
@@ -350,13 +360,13 @@ const SUGGESTS = 2.5;
 
 const MOST_WITNESSES = 6;
 
-function witnessesOf(category: Category, matches: readonly Match[], odds: LogOdds): Witness[] {
+function listWitnesses(category: Category, matches: readonly Match[], odds: LogOdds): Witness[] {
   const own = of(matches, category);
   const said = [...own.filter(isStructured), ...own.filter((match) => !isStructured(match))].slice(0, MOST_WITNESSES);
   const rules = said.map((match): Witness => {
     const { rule, fact } = match;
     const at = fact.source === null || fact.line === null ? null : { source: fact.source, line: fact.line };
-    return { by: witnessOf(match), name: rule.name, at };
+    return { by: toWitnessKind(match), name: rule.name, at };
   });
   const words: Witness[] = margin(odds.words, category) > 0 ? [{ by: 'words', name: 'learned words', at: null }] : [];
   return [...rules, ...words];

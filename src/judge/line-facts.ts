@@ -1,12 +1,18 @@
 import type { Facts } from './facts.ts';
 import { isForeignPath } from './paths.ts';
 
-/** The module that a line says is missing, as written: "react", "./tax", "six", "app.models"; null where it names none. */
+/**
+ * Returns the module that a line reports as missing, as written: "react", "./tax", "six", "app.models".
+ * Returns null if it names none.
+ */
 export function missingModuleName(text: string): string | null {
   return NAMED.flatMap((pattern) => pattern.exec(text)?.[1] ?? [])[0] ?? null;
 }
 
-/** Whether the missing module is a file of the project: a relative or absolute path, or a root that our own frames live under. */
+/**
+ * Checks whether the missing module is a file of the project: a relative or absolute path, or a root that
+ * contains our own frames.
+ */
 export function isOwnModule(text: string, facts: Facts): boolean {
   const name = missingModuleName(text);
   if (name === null) return false;
@@ -17,7 +23,10 @@ export function isOwnModule(text: string, facts: Facts): boolean {
   return ownRoots(facts).has(root);
 }
 
-/** Whether a missing header is one of the project: quoted by a path that our own sources live under. */
+/**
+ * Checks whether a missing header belongs to the project: the line quotes it with a path that contains our
+ * own sources.
+ */
 export function isOwnHeader(text: string, facts: Facts): boolean {
   const header = /([\w./+-]{1,160}\.h(?:pp|h|xx)?)'?(?::| file)/.exec(text)?.[1];
   if (header === undefined) return false;
@@ -25,13 +34,16 @@ export function isOwnHeader(text: string, facts: Facts): boolean {
   return header.startsWith('.') || (folder !== '' && ownRoots(facts).has(folder));
 }
 
-/** Whether the name goes through a path mapping: "@/x", "~/x", "src/x". */
+/** Checks whether the name uses a path mapping: "@/x", "~/x", "src/x". */
 export function isMappedName(name: string): boolean {
   return /^(?:@\/|~\/|#\/|src\/)/.test(name);
 }
 
-/** The name under which the package of a Python module is published, where it differs. */
-export function packageOf(module: string): string {
+/**
+ * Returns the name under which the package of a Python module is published, if it differs from the module
+ * name.
+ */
+export function getPackageName(module: string): string {
   return PUBLISHED_AS[module.split('.')[0] ?? module] ?? module;
 }
 
@@ -63,7 +75,9 @@ function isPathName(name: string): boolean {
   return /^(?:\.{1,2}\/|\/|[A-Za-z]:\\)/.test(name) || isMappedName(name);
 }
 
-/** First folders of own files: "app" of app/models.py, "src" and "billing" of src/billing/tax.py. */
+/**
+ * Lists the first folders of own files: "app" of app/models.py, "src" and "billing" of src/billing/tax.py.
+ */
 function ownRoots(facts: Facts): ReadonlySet<string> {
   const roots = new Set<string>();
   for (const path of ownPaths(facts)) {
@@ -101,17 +115,20 @@ const LOCAL = /\b(localhost|127\.0\.0\.1|0\.0\.0\.0|\[?::1\]?|host\.docker\.inte
 const NAMED_SERVICE =
   /\b(postgres(?:ql)?|mysql|mariadb|redis|mongo(?:db)?|rabbitmq|kafka|zookeeper|elasticsearch|opensearch|memcached|selenium|minio|localstack|db|database|cache|broker|queue)(?::(\d{2,5}))(?!\.\w)/i;
 
-/** The service of the job itself that a line says refused the connection, with its name where the port tells; null where it is somebody else's. */
-export function ownServiceOf(text: string): { readonly host: string; readonly port: string | null; readonly name: string | null } | null {
+/**
+ * Returns the job's own service that refused the connection according to a line, with its name if the port
+ * identifies it. Returns null if the service belongs to others.
+ */
+export function findOwnService(text: string): { readonly host: string; readonly port: string | null; readonly name: string | null } | null {
   const found = LOCAL.exec(text) ?? NAMED_SERVICE.exec(text);
   if (found?.[1] === undefined) return null;
   const port = found[2] ?? /\bport:? (\d{2,5})/.exec(text)?.[1] ?? null;
   return { host: found[1], port, name: port === null ? null : (BY_PORT[port] ?? null) };
 }
 
-/** Host and port that a line names, whoever they belong to: "registry.example.org:443". */
-export function hostOf(text: string): string | null {
-  const own = ownServiceOf(text);
+/** Returns the host and port that a line names, no matter who owns them: "registry.example.org:443". */
+export function findHost(text: string): string | null {
+  const own = findOwnService(text);
   if (own !== null) return own.port === null ? own.host : `${own.host}:${own.port}`;
   return (
     /https?:\/\/([\w.-]{3,200}(?::\d{2,5})?)/.exec(text)?.[1] ??
@@ -123,7 +140,7 @@ export function hostOf(text: string): string | null {
   );
 }
 
-/** Whether a line says that a registry answered and does not have that version or package. */
+/** Checks whether a line reports that a registry answered and does not have that version or package. */
 export function isPublishedVersionMissing(text: string): boolean {
   return VERSION_MISSING.test(text) && !/E: Failed to fetch|\b50[0234]\b|\b429\b/.test(text);
 }
@@ -134,7 +151,10 @@ const VERSION_MISSING =
 const REGISTRY =
   /registry\.|\/registry|repo1?\.maven|repo\.\w|npmjs|pypi|rubygems|crates\.io|proxy\.golang|packagist|nuget|ghcr\.io|docker\.io|gcr\.io|artifactory|nexus|pkg\.github\.com|clojars|npm (?:ERR!|error)|pip\b|Could not (?:transfer|GET|HEAD|resolve)|docker|helm|pull access/i;
 
-/** The HTTP status that a registry answered with on this line, where it is one that decides between categories. */
+/**
+ * Returns the HTTP status with which a registry answered on this line. Returns null for a status that does
+ * not decide between categories.
+ */
 export function registryStatus(text: string): number | null {
   if (!REGISTRY.test(text)) return null;
   const found =

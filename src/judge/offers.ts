@@ -10,7 +10,7 @@ const pattern = (source: string) => new RegExp(source.replaceAll('PATH', PATH).r
  * version they need. Read on the deciding line and below it, up to the next finding.
  */
 export const OFFER_READS: readonly RegExp[] = [
-  // A word that is nearly right, and the one that was given.
+  // These patterns match a suggestion for a misspelled name, and the name that was given.
   /\b(?:[Dd]id you mean|[Pp]erhaps you meant|[Mm]aybe you meant):? (?:to (?:use|write) )?(?:one of )?['"`‘](?<suggestion>[\w@./$:-]{2,80})['"`’]/,
   /\b(?:a|the most) similar [\w ]{1,30} (?:exists|is):? ['"`‘]?(?<suggestion>[\w@./$:-]{2,80})/,
   /\b(?:[Uu]nknown|[Ii]nvalid|[Uu]nsupported|[Uu]nrecognized|[Uu]nexpected|[Ii]llegal) (?:[\w-]{1,20} ){0,2}(?:value |choice:? )?['"`‘](?<mistaken>[^'"`’\n]{1,60})['"`’]/,

@@ -58,7 +58,7 @@ const FEWEST = 8;
 const BANDS = [0.85, 0.65, 0] as const;
 
 /** Counts how answers of this route and about this sure did on sources that were left out; null where too few were measured. */
-export function recordOf(route: Route, stated: number): { readonly right: number; readonly of: number } | null {
+export function countOutcomes(route: Route, stated: number): { readonly right: number; readonly of: number } | null {
   const findBand = (sureness: number) => BANDS.find((from) => sureness >= from);
   const like = sourceOutcomes().filter((one) => one.route === route && findBand(one.stated) === findBand(stated));
   if (like.length < FEWEST) return null;

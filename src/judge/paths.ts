@@ -3,7 +3,7 @@ import type { TriageSubject } from '../domain/triage.ts';
 import { firstOfEach } from '../lib/collections.ts';
 import { projectPath } from '../log/paths.ts';
 
-/** Whether a path belongs to a package, a runtime or a tool rather than to the project. */
+/** Checks whether a path belongs to a package, a runtime, or a tool instead of the project. */
 export function isForeignPath(path: string): boolean {
   if (
     /^(?:node:|<frozen|java\.base|\/usr\/(?:lib|local)\/|\/opt\/hostedtoolcache\/|(?:testing|asm_\w{1,10}|proc|panic)\.(?:go|s)$)/.test(
@@ -16,7 +16,7 @@ export function isForeignPath(path: string): boolean {
   );
 }
 
-/** Whether a path is a test by the usual names. */
+/** Checks whether a path is a test by the usual names. */
 export function isTestPath(path: string): boolean {
   return /(?:^|[\\/])(?:tests?|__tests__|spec|specs|it)[\\/]|(?:Tests?|IT|Spec|TestCase)\.\w{1,6}$|[._-](?:test|spec)\.\w{1,5}$|(?:^|[\\/])test_[^\\/]{1,120}\.py$|_test\.(?:go|py|rb|exs?|cc|cpp)$/.test(
     path,
@@ -24,10 +24,11 @@ export function isTestPath(path: string): boolean {
 }
 
 /**
- * Where a test's production file most likely is: FooTest → Foo, test_foo.py → foo.py. Its folder is given only where tests lie
- * beside their code, or in Maven's mirror of it. Null where the name says nothing.
+ * Returns the most likely production file of a test: FooTest → Foo, test_foo.py → foo.py. Includes the folder
+ * only if tests are in the same folder as their code, or in Maven's mirror of it. Returns null if the name
+ * gives no clue.
  */
-export function twinOf(path: string): string | null {
+export function findTwin(path: string): string | null {
   const name = path.split(/[\\/]/).pop() ?? '';
   const twin = name
     .replace(/^test_(.{1,120}\.py)$/, '$1')
@@ -42,17 +43,18 @@ export function twinOf(path: string): string | null {
 }
 
 /**
- * The folder that the project was checked out into, with a slash at its end: as pytest prints it, or what is before a test whose
- * place in the repository is known from its dotted name or its relative path. Null where the log does not tell.
+ * Returns the folder into which the project was checked out, with a slash at its end: as pytest prints it, or
+ * the part before a test whose place in the repository is known from its dotted name or its relative path.
+ * Returns null if the log does not show it.
  */
-function rootOf(subject: TriageSubject): string | null {
+function findRoot(subject: TriageSubject): string | null {
   for (const { text } of subject.excerpts) {
     const printed = /^rootdir: (\/[^\n,]{1,300}?)\/?(?:,|[ \t\r]{0,20}$)/m.exec(text)?.[1];
     if (printed !== undefined) return `${printed}/`;
   }
-  const files = [...subject.failingTests.flatMap(({ file }) => file ?? []), ...framesOf(subject)];
+  const files = [...subject.failingTests.flatMap(({ file }) => file ?? []), ...listFrameFiles(subject)];
   const absolute = files.filter((file) => file.startsWith('/') && !isForeignPath(file));
-  const inside = new Set(subject.failingTests.flatMap(({ suite, file }) => [...(file === null ? [] : [file]), ...modulesOf(suite)]));
+  const inside = new Set(subject.failingTests.flatMap(({ suite, file }) => [...(file === null ? [] : [file]), ...toModulePaths(suite)]));
   for (const path of inside) {
     const found = path.startsWith('/') ? undefined : absolute.find((file) => path.includes('/') && file.endsWith(`/${path}`));
     if (found !== undefined) return found.slice(0, -path.length);
@@ -60,17 +62,20 @@ function rootOf(subject: TriageSubject): string | null {
   return null;
 }
 
-/** A path in the repository: without the folder of the checkout. */
+/** Returns a path in the repository, without the folder of the checkout. */
 export function pathIn(file: string, project: { readonly root: string | null }): string {
   return project.root !== null && file.startsWith(project.root) ? file.slice(project.root.length) : projectPath(file);
 }
 
-function framesOf(subject: TriageSubject): string[] {
+function listFrameFiles(subject: TriageSubject): string[] {
   return subject.exceptions.slice(0, 20).flatMap(({ frames }) => frames.filter(({ own }) => own).map(({ file }) => file));
 }
 
-/** "tests.test_black.BlackTestCase" lies in tests/test_black.py, or in the package of that name. */
-export function modulesOf(suite: string | null): string[] {
+/**
+ * Returns the possible paths of a module: "tests.test_black.BlackTestCase" is in tests/test_black.py, or in
+ * the package of that name.
+ */
+export function toModulePaths(suite: string | null): string[] {
   const parts = (suite ?? '').split('.').filter((part) => /^[a-z_]\w*$/.test(part));
   return parts.length < 2 ? [] : [`${parts.join('/')}.py`, `${parts.join('/')}/__init__.py`];
 }
@@ -83,8 +88,11 @@ export interface JvmClass {
   readonly name: string;
 }
 
-/** The class of a dotted name with or without a method behind it; null where no segment looks like a class. */
-export function jvmClassOf(dotted: string): JvmClass | null {
+/**
+ * Returns the class in a dotted name with or without a method at its end. Returns null if no segment looks
+ * like a class.
+ */
+export function parseJvmClass(dotted: string): JvmClass | null {
   if (!/^[\w$.<>-]{1,400}$/.test(dotted)) return null;
   const segments = dotted.split('.');
   const at = segments.findIndex((segment) => /^[A-Z_$]/.test(segment));
@@ -95,19 +103,22 @@ export function jvmClassOf(dotted: string): JvmClass | null {
 }
 
 /**
- * A source file with the folders of its package, as Java and Groovy demand them. Kotlin and Scala may leave folders out, so that only
- * the file's own name is certain there.
+ * Returns a source file with the folders of its package, as Java and Groovy require them. Kotlin and Scala
+ * may omit folders, so that only the file name is certain there.
  */
-export function sourcePathOf(type: JvmClass, file: string): string {
+export function toSourcePath(type: JvmClass, file: string): string {
   return /\.(?:java|groovy)$/.test(file) ? [...type.packages, file].join('/') : file;
 }
 
-/** Whether a class is a test or helps tests, by a word "Test" in its name or an integration test's ending. `TypeSpec` is none in Java. */
+/**
+ * Checks whether a class is a test or supports tests: its name contains "Test" as a separate word, or ends
+ * like an integration test. `TypeSpec` is not a test in Java.
+ */
 export function isTestClass(name: string): boolean {
   return /(?:^|[a-z0-9_])(?:Tests?|TestNG)(?=$|[A-Z0-9_$])|[a-z0-9](?:IT|ITCase)$/.test(name);
 }
 
-/** How many segments two packages share from their root. */
+/** Counts the segments that two packages share from their root. */
 export function sharedSegments(one: readonly string[], other: readonly string[]): number {
   const different = one.findIndex((segment, at) => segment !== other[at]);
   return different === -1 ? one.length : different;
@@ -115,7 +126,7 @@ export function sharedSegments(one: readonly string[], other: readonly string[])
 
 /** A frame in a file of the project. */
 export interface OwnFrame {
-  /** As long a part of the repository's path as the frame tells. */
+  /** Path in the repository, as complete as the frame gives it. */
   readonly path: string;
   readonly line: number | null;
   readonly isTest: boolean;
@@ -123,7 +134,7 @@ export interface OwnFrame {
   readonly onlyReports: boolean;
 }
 
-/** What belongs to the project, as far as its failing tests tell. */
+/** The parts that identify the project's own code, as far as its failing tests show them. */
 export interface Project {
   /** Classes of failing tests; their packages tell own code from a library's. */
   readonly tests: readonly JvmClass[];
@@ -136,30 +147,35 @@ export interface Project {
 const MAX_TESTS = 50;
 
 /** Reads from the failing tests, and where none is named from the traces, what belongs to the project. */
-export function projectOf(subject: TriageSubject): Project {
-  const named = testClassesOf(subject);
-  const traced = named.some(({ packages }) => packages.length > 0) ? [] : tracesOf(subject).flatMap((frames) => testClassIn(frames) ?? []);
-  const root = rootOf(subject);
+export function readProject(subject: TriageSubject): Project {
+  const named = listTestClasses(subject);
+  const traced = named.some(({ packages }) => packages.length > 0)
+    ? []
+    : listTraces(subject).flatMap((frames) => testClassIn(frames) ?? []);
+  const root = findRoot(subject);
   const name = root?.split('/').at(-2);
   const tests = firstOfEach([...named, ...traced], fullName).slice(0, MAX_TESTS);
   return { tests, names: new Set(name === undefined ? [] : [normalName(name)]), root };
 }
 
-/** All traces, those of failing tests first; a trace that hangs on both is given once. */
-export function tracesOf(subject: TriageSubject): readonly (readonly StackFrame[])[] {
-  const outer = new Map(subject.exceptions.map((entry) => [keyOf(entry.frames), entry.outerFrames ?? []]));
+/**
+ * Lists all traces, those of failing tests first. A trace that belongs to both a failure and an exception
+ * appears once.
+ */
+export function listTraces(subject: TriageSubject): readonly (readonly StackFrame[])[] {
+  const outer = new Map(subject.exceptions.map((entry) => [buildTraceKey(entry.frames), entry.outerFrames ?? []]));
   const traces = new Map<string, readonly StackFrame[]>();
   for (const { frames } of [...subject.failures, ...subject.exceptions]) {
-    const key = keyOf(frames);
+    const key = buildTraceKey(frames);
     if (frames.length > 0 && !traces.has(key)) traces.set(key, [...frames, ...(outer.get(key) ?? [])]);
   }
   return [...traces.values()];
 }
 
-/** The project's frames of one trace, deepest first. */
-export function ownFramesOf(frames: readonly StackFrame[], project: Project): OwnFrame[] {
+/** Lists the project's frames of one trace, deepest first. */
+export function listOwnFrames(frames: readonly StackFrame[], project: Project): OwnFrame[] {
   return frames.flatMap((frame) => {
-    const type = jvmTypeOf(frame);
+    const type = readFrameClass(frame);
     return type === null ? scriptFrame(frame, project) : jvmFrame(frame, type, project);
   });
 }
@@ -171,7 +187,7 @@ function jvmFrame(frame: StackFrame, type: JvmClass, project: Project): OwnFrame
     /Spec\.(?:groovy|kt|scala)$/.test(frame.file) ||
     project.tests.some((test) => fullName(test) === fullName(type));
   const onlyReports = /(?:Exception|Error|Exceptions|Errors)$/.test(type.name) || isReporting(frame.function);
-  return [{ path: sourcePathOf(type, frame.file), line: frame.line, isTest, onlyReports }];
+  return [{ path: toSourcePath(type, frame.file), line: frame.line, isTest, onlyReports }];
 }
 
 function scriptFrame(frame: StackFrame, project: Project): OwnFrame[] {
@@ -181,7 +197,10 @@ function scriptFrame(frame: StackFrame, project: Project): OwnFrame[] {
   return [{ path, line: frame.line, isTest: isTestPath(path), onlyReports: isReporting(frame.function) }];
 }
 
-/** A library's or runner's class is own only where it shares more of its package with a failing test than a vendor's name. */
+/**
+ * Checks whether a class belongs to the project. A class of a library or runner does so only if it shares
+ * more than a vendor's name with the package of a failing test.
+ */
 function isOwnClass(type: JvmClass, own: boolean, { tests }: Project): boolean {
   if (tests.length === 0) return own;
   return tests.some(({ packages }) => {
@@ -192,12 +211,18 @@ function isOwnClass(type: JvmClass, own: boolean, { tests }: Project): boolean {
   });
 }
 
-/** "gumtree.spoon" begins with the project's name, "org.jsoup" with a domain. */
+/**
+ * Checks whether a package begins with the project's name ("gumtree.spoon") instead of a domain
+ * ("org.jsoup").
+ */
 function isVendorless(packages: readonly string[]): boolean {
   return !/^(?:[a-z]{2,3}|info|name|biz)$/.test(packages[0] ?? '');
 }
 
-/** The project itself, installed for its tests as tox does: the part of the path behind site-packages. */
+/**
+ * Returns the path after site-packages if the project itself is installed there for its tests, as tox does.
+ * Returns null otherwise.
+ */
 function installedPath(file: string, { names }: Project): string | null {
   const inside = /[\\/](?:site|dist)-packages[\\/](?:[^\\/]{1,120}\.egg[\\/])?(.{1,300})$/.exec(file)?.[1];
   const top = inside?.split(/[\\/]/)[0];
@@ -211,9 +236,12 @@ function isReporting(name: string | null): boolean {
   );
 }
 
-/** The class that the runner calls: the outermost one that is a test by its name, else what reflection enters for a runner. */
+/**
+ * Returns the class that the runner calls: the outermost one that is a test by its name, otherwise the one
+ * that a runner enters by reflection.
+ */
 function testClassIn(frames: readonly StackFrame[]): JvmClass | null {
-  const types = frames.map(jvmTypeOf);
+  const types = frames.map(readFrameClass);
   const isRunner = (type: JvmClass | null | undefined) =>
     type != null &&
     /^(?:java|javax|jdk|sun|junit|org\.(?:junit|testng|gradle|mockito)|org\.apache\.(?:maven|tools\.ant)|com\.(?:sun|intellij))(?:\.|$)/.test(
@@ -225,16 +253,19 @@ function testClassIn(frames: readonly StackFrame[]): JvmClass | null {
   return types[entered] ?? null;
 }
 
-function jvmTypeOf({ file, function: name }: StackFrame): JvmClass | null {
-  return /\.(?:java|kt|scala|groovy)$|^(?:Unknown Source|Native Method)$/.test(file) && name !== null ? jvmClassOf(name) : null;
+function readFrameClass({ file, function: name }: StackFrame): JvmClass | null {
+  return /\.(?:java|kt|scala|groovy)$|^(?:Unknown Source|Native Method)$/.test(file) && name !== null ? parseJvmClass(name) : null;
 }
 
 /** Classes of the failing tests. A summary leaves packages out; another line of the log often has them. */
-function testClassesOf(subject: TriageSubject): JvmClass[] {
-  const types = subject.failingTests.filter((test) => isJvmTest(test)).flatMap(({ suite }) => jvmClassOf(suite ?? '') ?? []);
+function listTestClasses(subject: TriageSubject): JvmClass[] {
+  const types = subject.failingTests.filter((test) => isJvmTest(test)).flatMap(({ suite }) => parseJvmClass(suite ?? '') ?? []);
   if (types.every(({ packages }) => packages.length > 0)) return types;
   const text = subject.excerpts.map((excerpt) => excerpt.text).join('\n');
-  const named = Array.from(text.matchAll(/(?<![\w.])(?:[a-z]\w{0,40}\.){1,12}[A-Z]\w{0,120}/g), ([name]) => jvmClassOf(name) ?? []).flat();
+  const named = Array.from(
+    text.matchAll(/(?<![\w.])(?:[a-z]\w{0,40}\.){1,12}[A-Z]\w{0,120}/g),
+    ([name]) => parseJvmClass(name) ?? [],
+  ).flat();
   return types.map((type) => (type.packages.length > 0 ? type : (named.find(({ name }) => name === type.name) ?? type)));
 }
 
@@ -246,7 +277,7 @@ function fullName({ packages, name }: JvmClass): string {
   return [...packages, name].join('.');
 }
 
-function keyOf(frames: readonly StackFrame[]): string {
+function buildTraceKey(frames: readonly StackFrame[]): string {
   return frames.map(({ file, line, function: name }) => `${file}:${line}:${name}`).join('\n');
 }
 

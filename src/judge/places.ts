@@ -4,20 +4,20 @@ import { firstOfEach } from '../lib/collections.ts';
 import { namedPaths } from '../lib/text.ts';
 import { stripEscapes } from '../log/lines/clean.ts';
 import {
+  findTwin,
   isForeignPath,
   isTestClass,
   type JvmClass,
-  jvmClassOf,
-  modulesOf,
+  listOwnFrames,
+  listTraces,
   type OwnFrame,
-  ownFramesOf,
   type Project,
+  parseJvmClass,
   pathIn,
-  projectOf,
+  readProject,
   sharedSegments,
-  sourcePathOf,
-  tracesOf,
-  twinOf,
+  toModulePaths,
+  toSourcePath,
 } from './paths.ts';
 import { likeness, toolName, wordsIn } from './wording.ts';
 
@@ -39,23 +39,35 @@ const TWIN = 0.6;
 const TWIN_IN_TRACE = 0.08;
 const NAMED_ALIKE = 0.1;
 const TEST_FILE = 0.45;
-/** What a message names is what the failure is about: beside a frame in the middle, just below the twin. */
+/**
+ * Score of a class that a message names, because the failure is about it: equal to a frame in the middle of a
+ * trace, just below the twin.
+ */
 const IN_MESSAGE = 0.59;
 const GUESS = 0.3;
 const LOGGED = 0.4;
 const [MAX_INFORMATIVE, MAX_LOGGED] = [5, 5];
-/** Where runners and tools keep what is theirs. */
+/** Folders in which runners and tools keep their own files. */
 const OUTSIDE = /^(?:~|\/(?:tmp|etc|var|dev|proc|root|opt|bin|sbin|lib)\/|\$)|(?:^|\/)_temp\/|^actions\//;
-/** A hidden folder of somebody's home: a tool's cache or its own log, unless a runner checks out there, which `pathIn` takes away. */
+/**
+ * A hidden folder in a home directory holds a tool's cache or log, unless a runner checks out there. `pathIn`
+ * removes the folder of such a checkout.
+ */
 const KEPT_AT_HOME = /^(?:\/(?:home|Users)\/[^/]{1,60}|\/root)\/\.[^/]/;
-/** Of names without a folder those that are likely to be one file of the project: frames and products (Node.js) are called so too. */
+/**
+ * Names without a folder that are likely to be a file of the project. Other such names may be frames or
+ * products (Node.js).
+ */
 const BARE = /\.(?:json|toml|ya?ml|xml|gradle|kts|cmake)$/;
 const FADE = 0.92;
 
-/** Files the failure names, most suspicious first; one entry a file, under the longest path that the log gives it. */
-export function placesOf(subject: TriageSubject): readonly Place[] {
-  const project = projectOf(subject);
-  const tested = testedFilesOf(subject, project);
+/**
+ * Lists the files that the failure names, most suspicious first. Each file appears once, under the longest
+ * path that the log gives it.
+ */
+export function rankPlaces(subject: TriageSubject): readonly Place[] {
+  const project = readProject(subject);
+  const tested = listTestedFiles(subject, project);
   const named = [...diagnosedPlaces(subject, project), ...framePlaces(subject, project, tested)];
   const found = mergeFiles([...named, ...messagePlaces(subject, project), ...testPlaces(tested, named)]);
   const logged = loggedPlaces(subject, project).filter(
@@ -64,7 +76,7 @@ export function placesOf(subject: TriageSubject): readonly Place[] {
   return [...found, ...mergeFiles(logged)].sort((left, right) => right.score - left.score);
 }
 
-/** Whether two paths may be one file: equal, or one the other's ending. */
+/** Checks whether two paths may be the same file: they are equal, or one ends with the other. */
 export function isSameFile(left: string, right: string): boolean {
   return left === right || left.endsWith(`/${right}`) || right.endsWith(`/${left}`);
 }
@@ -81,10 +93,10 @@ function diagnosedPlaces(subject: TriageSubject, project: Project): Place[] {
 
 function framePlaces(subject: TriageSubject, project: Project, tested: readonly TestedFiles[]): Place[] {
   const words = wordsIn(tested.map(({ name, file }) => `${file.split(/[\\/]/).at(-1)} ${name}`).join(' '));
-  return tracesOf(subject)
+  return listTraces(subject)
     .slice(0, MAX_TRACES)
     .flatMap((frames, trace) => {
-      const own = ownFramesOf(frames, project);
+      const own = listOwnFrames(frames, project);
       return [
         ...rankedFiles(own.filter(({ isTest, onlyReports }) => !isTest && !onlyReports)),
         ...rankedFiles(own.filter(({ isTest, onlyReports }) => !isTest && onlyReports)).map((one) => ({ ...one, rank: one.rank + 4 })),
@@ -121,13 +133,16 @@ function loggedPlaces(subject: TriageSubject, project: Project): Place[] {
   });
 }
 
-/** One entry a file, at its deepest frame. */
+/** Returns one entry per file, at its deepest frame. */
 function rankedFiles(frames: readonly OwnFrame[]): (OwnFrame & { rank: number })[] {
   const first = firstOfEach(frames, ({ path }) => path);
   return first.slice(0, MAX_FRAME_FILES).map((frame, rank) => ({ ...frame, rank }));
 }
 
-/** A twin without its folder adds nothing where the log names a file of that name. */
+/**
+ * Lists the files of failing tests, their twins, and guesses. A twin without its folder adds no new file if
+ * the log names a file of that name.
+ */
 function testPlaces(tested: readonly TestedFiles[], named: readonly Place[]): Place[] {
   return tested.flatMap(({ name, file, line, twin, guesses }, rank) => {
     const itself = { path: file, line, from: 'test' as const, score: fade(TEST_FILE, rank), reason: 'contains the failing test' };
@@ -152,11 +167,14 @@ function mergeFiles(places: readonly Place[]): Place[] {
   return merged;
 }
 
-/** The better score with its reason, the longer path, and a line where either has one. */
+/**
+ * Merges two places of one file: the better score with its reason, the longer path, and a line if either has
+ * one.
+ */
 function mergePlaces(known: Place, place: Place): Place {
   const better = place.score > known.score ? place : known;
   const path = place.path.length > known.path.length ? place.path : known.path;
-  // A frame's own reason stays beside the name that raised it.
+  // If the name of a test raises the score of a frame, both reasons are kept.
   const isRaised = known.from === 'frame' && place.from === 'test' && better === place && known.reason !== place.reason;
   const reason = isRaised ? `${known.reason}, and ${place.reason}` : better.reason;
   return { ...better, path, reason, line: better.line ?? known.line ?? place.line, from: known.from };
@@ -174,24 +192,29 @@ type TestedFiles = ReturnType<typeof testedBy>;
 
 const MAX_TESTS = 20;
 
-/** The files of the failing tests; where no test was named, those of the test classes that the traces lead to. */
-function testedFilesOf(subject: TriageSubject, project: Project): TestedFiles[] {
-  const extension = extensionOf(subject);
+/**
+ * Lists the files of the failing tests. If no test was named, lists those of the test classes in the traces.
+ */
+function listTestedFiles(subject: TriageSubject, project: Project): TestedFiles[] {
+  const extension = findExtension(subject);
   const named = subject.failingTests.slice(0, MAX_TESTS).flatMap((test) => {
     const type = classOfTest(test, project);
     // unittest names a test that it could not trace by its module alone.
-    const [module = null] = test.framework === 'unittest' ? modulesOf(test.suite) : [];
+    const [module = null] = test.framework === 'unittest' ? toModulePaths(test.suite) : [];
     const file = type === null ? (test.file ?? module) : pathOfTest(test.file, type, extension);
     return file === null ? [] : [testedBy(test.name, pathIn(file, project), test.line)];
   });
   if (subject.failingTests.length > 0) return named;
-  return project.tests.slice(0, MAX_TESTS).map((type) => testedBy(type.name, sourcePathOf(type, `${type.name}${extension}`), null));
+  return project.tests.slice(0, MAX_TESTS).map((type) => testedBy(type.name, toSourcePath(type, `${type.name}${extension}`), null));
 }
 
-/** A failing test's file, and the files that its name says it tests: its twin, and bolder guesses: `StringUtilsTrimTest` may test `StringUtils`. */
+/**
+ * Returns a failing test's file and the files that it tests according to its name: its twin and less certain
+ * guesses. For example, `StringUtilsTrimTest` may test `StringUtils`.
+ */
 function testedBy(name: string, file: string, line: number | null) {
-  const twin = twinOf(file);
-  return { name, file, line, twin, guesses: guessesOf(file, twin) };
+  const twin = findTwin(file);
+  return { name, file, line, twin, guesses: guessTestedFiles(file, twin) };
 }
 
 function classOfTest({ suite, file }: FailingTest, { tests }: Project): JvmClass | null {
@@ -205,25 +228,34 @@ function classOfTest({ suite, file }: FailingTest, { tests }: Project): JvmClass
   return known !== undefined && (file === null || /\.(?:java|kt|scala|groovy)$/.test(file)) ? known : null;
 }
 
-/** A test's file as the log gives it, with the folders of its package where the log leaves them out. */
+/** Returns a test's file as the log gives it, with the folders of its package if the log omits them. */
 function pathOfTest(file: string | null, type: JvmClass, extension: string): string {
   const own = file?.split(/[\\/]/).at(-1)?.startsWith(`${type.name}.`) === true ? file : `${type.name}${extension}`;
-  return /[\\/]/.test(own) ? own : sourcePathOf(type, own);
+  return /[\\/]/.test(own) ? own : toSourcePath(type, own);
 }
 
-/** What the project's own sources end in, by the traces: Java unless only another language of the JVM is seen. */
-function extensionOf(subject: TriageSubject): string {
+/**
+ * Returns the extension of the project's own sources according to the traces: Java, unless they show only
+ * another language of the JVM.
+ */
+function findExtension(subject: TriageSubject): string {
   const files = subject.exceptions.flatMap(({ frames }) => frames.filter(({ own }) => own).map(({ file }) => file));
   if (files.some((file) => file.endsWith('.java'))) return '.java';
   return /\.(?:kt|scala|groovy)$/.exec(files.find((file) => /\.(?:kt|scala|groovy)$/.test(file)) ?? '')?.[0] ?? '.java';
 }
 
-/** Bolder guesses than the twin at what a test file tests, by its name alone; at most two, the likelier first. */
-function guessesOf(file: string, twin: string | null): string[] {
+/**
+ * Guesses what a test file tests by its name alone, with less certainty than the twin. Returns at most two
+ * files, the more likely one first.
+ */
+function guessTestedFiles(file: string, twin: string | null): string[] {
   return (file.endsWith('.py') ? moduleGuesses(file) : classGuesses(twin ?? file)).slice(0, 2);
 }
 
-/** `test_utils_gz.py` tests `utils/gz.py` where tests lie flat, or `utils.py`; the package `test_settings` tests `settings`. */
+/**
+ * Guesses modules: `test_utils_gz.py` tests `utils/gz.py` if tests are in a flat folder, or `utils.py`; the
+ * package `test_settings` tests `settings`.
+ */
 function moduleGuesses(file: string): string[] {
   const name = /(?:^|[\\/])test_([a-z0-9_]{2,120})(?:\.py|[\\/]__init__\.py)$/.exec(file)?.[1];
   if (name === undefined) return [];
@@ -233,7 +265,10 @@ function moduleGuesses(file: string): string[] {
   return [`${name.slice(0, at)}/${name.slice(at + 1)}.py`, packaged ? `${name}.py` : `${name.slice(0, at)}.py`];
 }
 
-/** The name without a ticket's number, and the longest part of it that ends as classes usually do. */
+/**
+ * Guesses classes: the name without a ticket number, and the longest part of it that ends as classes usually
+ * do.
+ */
 function classGuesses(path: string): string[] {
   const [, folder = '', name = '', extension = ''] = /^(.*\/)?([A-Z][A-Za-z0-9]{1,120})(\.(?:java|kt|scala|groovy|cs))$/.exec(path) ?? [];
   const whole = name.replace(/(?:Bug|Issue|Jira)?\d{2,7}$/, '');
@@ -242,7 +277,7 @@ function classGuesses(path: string): string[] {
   return [...new Set(shorter)].map((one) => `${folder}${one}${extension}`);
 }
 
-/** What classes are usually called by at their end, with another word behind it. */
+/** Usual endings of class names, followed by another word. */
 const ROLE =
   /^[A-Z]\w{0,80}(?:Utils?|Helper|Builder|Factory|Parser|Reader|Writer|Formatter|Converter|Handler|Manager|Service|Controller|Repository|Provider|Client|Server|Serializer|Deserializer|Mapper|Validator|Resolver|Generator|Processor|Iterator|Buffer|Cache|Registry|Engine|Compiler|Loader|Scanner)(?=[A-Z0-9])/;
 
@@ -251,13 +286,16 @@ const MAX_NAMED = 4;
 /** Segments that a class must share with a failing test's package to be the project's; of a shorter package, all of them. */
 const SHARED = 3;
 
-/** Source files of the project's own classes that the failure's messages name in full, in their order. */
+/**
+ * Lists source files of the project's own classes that the failure's messages name in full, in the order of
+ * the messages.
+ */
 function namedClasses(subject: TriageSubject, { tests }: Project): string[] {
   const said = [...subject.exceptions.map(({ message }) => message), ...subject.failures.map(({ message }) => message)];
   const names = said.flatMap((text) => text.slice(0, MAX_MESSAGE).match(/(?<![\w.$])(?:[a-z]\w{0,40}\.){2,10}[A-Z]\w{0,100}/g) ?? []);
-  const types = names.flatMap((name) => jvmClassOf(name) ?? []);
+  const types = names.flatMap((name) => parseJvmClass(name) ?? []);
   const own = types.filter((type) => !isTestClass(type.name) && tests.some((test) => isOwn(type, test)));
-  return [...new Set(own.map((type) => sourcePathOf(type, `${type.name}.java`)))].slice(0, MAX_NAMED);
+  return [...new Set(own.map((type) => toSourcePath(type, `${type.name}.java`)))].slice(0, MAX_NAMED);
 }
 
 function isOwn(type: JvmClass, test: JvmClass): boolean {

@@ -14,9 +14,9 @@ export interface Rule extends Wording {
   readonly from: readonly Origin[];
   /** Any of them. Bounded: no pattern may take more than linear time on a line. */
   readonly patterns: readonly RegExp[];
-  /** Further positive evidence it needs; false vetoes the match. */
+  /** Checks further positive evidence that the rule needs. False vetoes the match. */
   readonly when?: (fact: Fact, facts: Facts) => boolean;
-  /** Names of rules whose complaints this cause explains: they no longer count beside it. */
+  /** Names of rules whose messages this cause explains. They no longer count if this rule matches. */
   readonly outranks?: readonly string[];
   /** A decision of the taxonomy between two categories. */
   readonly tie?: boolean;
@@ -33,9 +33,12 @@ export interface SaysExample {
 
 /** A rule as it is in its table, with examples that a test reads as logs of their own. */
 export interface RuleRow extends Rule {
-  /** What a tool prints, the names in it invented, that the rule must meet. */
+  /** Tool output, with invented names, that the rule must match. */
   readonly matches: readonly string[];
-  /** The same words where nothing failed, beside an error of another kind: the rule must not meet them. */
+  /**
+   * The same words in the output of a run that did not fail, next to an error of another kind. The rule must
+   * not match them.
+   */
   readonly ignores: readonly string[];
   readonly says?: readonly SaysExample[];
 }
@@ -50,15 +53,18 @@ export interface Match {
 
 /** Every origin. */
 const ANYWHERE: readonly Origin[] = ['test', 'exception', 'diagnostic', 'headline', 'message', 'line'];
-/** What an extractor claimed; never a bare line. */
+/** Origins that an extractor assigns; never single lines. */
 export const STRUCTURED: readonly Origin[] = ['test', 'exception', 'diagnostic', 'headline', 'message'];
 
 /** Logits of a rule that tells: it may decide alone. */
 export const TELLS = 3.5;
 
-/** The facts in which a rule is met, strongest first, one per text. */
+/**
+ * Finds the best fact that a rule matches, preferring texts that say more. Returns null if the rule matches
+ * none.
+ */
 export function matchRule(rule: Rule, facts: Facts): Match | null {
-  const matcher = matcherOf(rule);
+  const matcher = buildMatcher(rule);
   let best: Match | null = null;
   let bestWorth = 0;
   for (const fact of facts.all) {
@@ -74,8 +80,11 @@ export function matchRule(rule: Rule, facts: Facts): Match | null {
 
 const MATCHERS = new WeakMap<Rule, RegExp>();
 
-/** One alternation is several times quicker than its parts; all patterns of a rule share their flags. */
-function matcherOf(rule: Rule): RegExp {
+/**
+ * Returns the patterns of a rule as one alternation, which is several times faster than separate patterns.
+ * All patterns of a rule share their flags.
+ */
+function buildMatcher(rule: Rule): RegExp {
   const known = MATCHERS.get(rule);
   if (known !== undefined) return known;
   const matcher = new RegExp(rule.patterns.map(({ source }) => source).join('|'), rule.patterns[0]?.flags ?? '');
@@ -83,10 +92,10 @@ function matcherOf(rule: Rule): RegExp {
   return matcher;
 }
 
-/** How a process ended proves a rule, and any line that matches as well says more. */
+/** A line with only an exit code. It proves a rule, but any other matching line says more. */
 const BARE_EXIT = /^(?:(?:##\[error\])?Process completed with )?exit code \d{1,3}\.?$/;
 
-/** A bare code ("E401") proves as much as a sentence and says less. */
+/** Checks whether a text is informative. A code alone ("E401") proves as much as a sentence but says less. */
 function isTelling(text: string): boolean {
   return !BARE_EXIT.test(text) && /\S\s+\S+\s+\S/.test(text.replace(/^(?:npm (?:ERR!|error)|##\[error\]|[\w+-]{1,20}:) ?(?:code )?/, ''));
 }

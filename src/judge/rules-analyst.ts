@@ -7,9 +7,9 @@ import { argumentsFor, chooseCalls, fitting, mendCall, planNext } from './choose
 import { ruleOn } from './classify.ts';
 import {
   type Aspect,
-  aspectsOf,
   comparisonStatements,
   explanationStatements,
+  findAspects,
   journeyStatements,
   laidOut,
   understandQuestion,
@@ -17,8 +17,9 @@ import {
 import { assess } from './verify.ts';
 
 /**
- * The analyst that works with no model: rules over what the log reader extracted, and what was retrieved. Deterministic, offline,
- * costs nothing; never throws except when cancelled. `note` is said with each judgement: why the rules judge instead of the configured analyst.
+ * Creates the analyst that works without a model: rules for what the log reader extracted and for what was
+ * retrieved. It is deterministic and offline, costs nothing, and throws only on cancellation. `note` is added
+ * to each judgement and states why the rules judge instead of the configured analyst.
  */
 export function createRulesAnalyst({ note = null }: { readonly note?: string | null } = {}): Analyst {
   const judge = async <Value>(signal: AbortSignal, decide: () => Value): Promise<Judgement<Value>> => {
@@ -42,8 +43,9 @@ const FREE = { inputTokens: 0, outputTokens: 0, costUsd: 0, modelCalls: 0 } as c
 type Judge = <Value>(signal: AbortSignal, decide: () => Value) => Promise<Judgement<Value>>;
 
 /**
- * Follow-up questions with no model: the stored analysis, its evidence, and what the tools say, laid out as the question asks. It knows
- * questions by their words, and says what it can tell where it does not know them.
+ * Creates the answers to follow-up questions without a model: the stored analysis, its evidence, and the
+ * results of tools, in the shape that the question asks for. It recognizes questions by their words and lists
+ * what it can explain if it recognizes none.
  */
 export function createRulesConverse(judge: Judge): Converse {
   return {
@@ -51,14 +53,14 @@ export function createRulesConverse(judge: Judge): Converse {
     chooseTools: (input, signal) => judge(signal, () => chooseLookups(input)),
     reply: (input, signal) =>
       judge(signal, () => {
-        const statements = statementsOf(input);
+        const statements = buildStatements(input);
         for (const { lead, text } of statements) input.onText({ text: lead + text });
         return statements;
       }),
   };
 }
 
-function statementsOf(input: Inquiry & { understanding: Understanding }): Statement[] {
+function buildStatements(input: Inquiry & { understanding: Understanding }): Statement[] {
   const { shape } = input.understanding;
   if (shape === 'journey') return laidOut(journeyStatements(input), 'numbered');
   return laidOut(shape === 'comparison' ? comparisonStatements(input) : explanationStatements(input), 'list');
@@ -68,7 +70,7 @@ const MOST = 4;
 const AROUND = 5;
 const MOST_LINES = 40;
 
-/** Which tools tell more about an aspect than the analysis does. */
+/** Tools that know more about an aspect than the analysis does. */
 const BY_ASPECT: Partial<Record<Aspect, readonly string[]>> = {
   suspects: ['read_commit_history', 'read_blame'],
   history: ['read_failure_history', 'count_consecutive_failures'],
@@ -78,7 +80,10 @@ const BY_ASPECT: Partial<Record<Aspect, readonly string[]>> = {
   fix: ['search_knowledge'],
 };
 
-/** The rules ask once: what the shape and the question's own words call for and the evidence does not hold yet. */
+/**
+ * Chooses calls once, in the first round: those that the shape and words of the question call for and whose
+ * results are not yet in the evidence.
+ */
 function chooseLookups(input: Inquiry & { understanding: Understanding; offered: readonly ToolDescription[]; round: number }): ToolCall[] {
   if (input.round > 1) return [];
   const calls = [...callsForWords(input.question), ...callsForAspects(input)];
@@ -91,7 +96,7 @@ function chooseLookups(input: Inquiry & { understanding: Understanding; offered:
 }
 
 function callsForAspects({ question, understanding, topic, evidence }: Inquiry & { understanding: Understanding }): ToolCall[] {
-  const aspects = aspectsOf(question);
+  const aspects = findAspects(question);
   const names = [...namesForShape(understanding, aspects), ...aspects.flatMap((aspect) => BY_ASPECT[aspect] ?? [])];
   const known = new Set(evidence.map(({ tool }) => tool));
   return [...new Set(names)]
@@ -111,18 +116,18 @@ function namesForShape({ shape }: Understanding, aspects: readonly Aspect[]): re
   return aspects.includes('history') || aspects.includes('similar') ? past : [...green.slice(0, 2), ...past];
 }
 
-/** Line numbers and quoted words are questions to the log itself. */
+/** Returns calls of the log tools for line numbers and quoted words in the question. */
 function callsForWords(question: string): ToolCall[] {
   const calls: ToolCall[] = [];
   const [, first, last] = /\blines? (\d{1,9})(?: ?(?:-|–|to|and) ?(\d{1,9}))?/i.exec(question) ?? [];
-  if (first !== undefined) calls.push({ tool: 'view_log', args: windowOf(Number(first), last), why: 'the question names the lines' });
+  if (first !== undefined) calls.push({ tool: 'view_log', args: toLineRange(Number(first), last), why: 'the question names the lines' });
   const words = /["“`]([^"“”`\n]{2,200})["”`]/.exec(question)?.[1];
   if (words !== undefined)
     calls.push({ tool: 'grep_log', args: { text: words, ignoreCase: true, limit: 10 }, why: 'the question quotes it' });
   return calls;
 }
 
-function windowOf(first: number, last: string | undefined): { from: number; to: number } {
+function toLineRange(first: number, last: string | undefined): { from: number; to: number } {
   const from = Math.max(1, first);
   if (last === undefined) return { from: Math.max(1, from - AROUND), to: from + AROUND };
   return { from, to: Math.min(Math.max(from, Number(last)), from + MOST_LINES) };

@@ -3,7 +3,7 @@ import type { Act } from '../domain/analysis.ts';
 /** The distance of a value from the deciding line: on it, in its paragraph, or elsewhere in the failed step. */
 export type Nearness = 'line' | 'paragraph' | 'step';
 
-/** A word of the log that a sentence may hold, with the line it stands on. */
+/** A text from the log that a sentence may contain, with the line on which it stands. */
 export interface Value {
   readonly text: string;
   readonly source: string | null;

@@ -5,7 +5,7 @@ const pattern = (source: string) => new RegExp(source.replaceAll('NAME', NAME));
 
 /** Complaints of compilers, type checkers and linters of many languages about source in nearly the same words. */
 export const SOURCE_READS: readonly RegExp[] = [
-  // A word that is nearly right.
+  // These patterns match a suggestion for a misspelled name.
   /\b[Dd]id you mean:? (?:to (?:use|import|write) )?(?:one of )?['"`‘“]?(?<suggestion>[\w@./$:-]{2,80})/,
   /\bthere is (?:a |an )?[\w ]{1,40} with a similar name[^`'"\n]{0,40}[`'"](?<suggestion>[\w@./$:-]{2,80})/,
   pattern(String.raw`[\x60'"‘](?<member>NAME)['"’\x60] does not exist on type [\x60'"‘](?<owner>[^'"’\x60\n]{1,80})['"’\x60]`),

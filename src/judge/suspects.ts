@@ -2,22 +2,25 @@ import type { Suspect } from '../domain/analysis.ts';
 import type { Category } from '../domain/category.ts';
 import type { Evidence } from '../domain/evidence.ts';
 import type { TriageSubject } from '../domain/triage.ts';
-import { manifestOf } from './choose-tools.ts';
+import { findManifest } from './choose-tools.ts';
 import {
   type FoundFile,
+  listTouches,
   type RepositoryFacts,
-  repositoryFactsOf,
-  repositoryPathOf,
+  readRepositoryFacts,
+  resolveRepositoryPath,
   retrievedFrom,
   seenElsewhere,
   type Touch,
-  touchesOf,
 } from './evidence-facts.ts';
 import { isTestPath } from './paths.ts';
-import { isSameFile, type Place, placesOf } from './places.ts';
+import { isSameFile, type Place, rankPlaces } from './places.ts';
 
 const MAX_SUSPECTS = 10;
-/** What a file is worth to which nothing leads but this. Each further one of its kind is worth a little less. */
+/**
+ * Scores of files that only this kind of clue leads to. Each further file of the same kind scores a little
+ * less.
+ */
 const LED_BY: Readonly<Record<FoundFile['by'], number>> = { asked: 0, log: 0.55, import: 0.4, step: 0.45, manifest: 0.4 };
 const LED_REASON: Readonly<Record<FoundFile['by'], string>> = {
   asked: '',
@@ -37,24 +40,25 @@ const DAY_MS = 86_400_000;
 const NO_CODE = /\.(?:md|rst|txt|snap|svg|png|jpe?g|gif|lock)$|(?:^|\/)(?:package-lock\.json|go\.sum|CHANGELOG[\w.]{0,10})$/i;
 
 /**
- * Files that may hold the fault, ranked by the log (own frames, deepest cause, the test's twin and what it imports) and, where the tools
- * have read the repository, by what changed since the last green build, how fresh the named line is, and what mended this failure before.
- * Names the commit, its author and its pull request where one of them touched the file.
+ * Lists files that may contain the fault. They are ranked by the log (own frames, deepest cause, the test's
+ * twin and its imports) and, if the tools have read the repository, by what changed since the last green
+ * build, how recent the named line is, and what fixed this failure before. Names the commit, its author, and
+ * its pull request if one of them touched the file.
  */
-export function suspectsOf(subject: TriageSubject, evidence: readonly Evidence[], category: Category): Suspect[] {
+export function rankSuspects(subject: TriageSubject, evidence: readonly Evidence[], category: Category): Suspect[] {
   if (category === 'INFRA_ERROR') return [];
-  const facts = repositoryFactsOf(evidence);
+  const facts = readRepositoryFacts(evidence);
   const isElsewhere = seenElsewhere(subject, evidence)?.isSure === true;
-  const candidates = candidatesOf(subject, inRepository(placesOf(subject), facts), facts, category).filter(({ place }) =>
+  const candidates = listCandidates(subject, inRepository(rankPlaces(subject), facts), facts, category).filter(({ place }) =>
     isSuspect(place, category),
   );
   const ranked = candidates.map(({ place, isImported }): Suspect => {
-    const path = repositoryPathOf(place.path, facts);
+    const path = resolveRepositoryPath(place.path, facts);
     const touch = touchFor(path, place.line, facts);
-    const signals = signalsOf({ ...place, path }, isImported, facts, subject, evidence, isElsewhere);
+    const signals = collectSignals({ ...place, path }, isImported, facts, subject, evidence, isElsewhere);
     const { commit = null, author = null, pullRequest = null } = touch ?? {};
-    const named = { path, line: place.line ?? lineOf(touch), commit, author, ...(pullRequest === null ? {} : { pullRequest }) };
-    return { ...named, score: suspectScore(signals), reason: reasonOf(place.reason, signals) };
+    const named = { path, line: place.line ?? findChangedLine(touch), commit, author, ...(pullRequest === null ? {} : { pullRequest }) };
+    return { ...named, score: suspectScore(signals), reason: formatReason(place.reason, signals) };
   });
   const led = ranked.filter(({ score }) => score > 0);
   return led.sort((left, right) => right.score - left.score).slice(0, MAX_SUSPECTS);
@@ -69,8 +73,11 @@ function inRepository(places: readonly Place[], { found, missing }: RepositoryFa
   });
 }
 
-/** What the log names, what it and the test lead to, and what changed or was mended before though nothing names it. */
-function candidatesOf(subject: TriageSubject, places: readonly Place[], facts: RepositoryFacts, category: Category) {
+/**
+ * Lists the files that the log names, those that the log and the test lead to, and those that changed or were
+ * part of an earlier fix although nothing names them.
+ */
+function listCandidates(subject: TriageSubject, places: readonly Place[], facts: RepositoryFacts, category: Category) {
   const imported = facts.found.filter(({ by }) => by === 'import').map(({ path }) => path);
   const isImported = (path: string) => imported.some((one) => isSameFile(one, path));
   const known = places.map((place) => ({ place, isImported: place.score < IMPORTED_MOST && isImported(place.path) }));
@@ -86,7 +93,7 @@ function candidatesOf(subject: TriageSubject, places: readonly Place[], facts: R
     if (by !== 'asked' && (category === 'DEPENDENCY_ERROR' || !NO_CODE.test(path)))
       add({ path, line, from, score: LED_BY[by] * FADE ** rank, reason: LED_REASON[by] });
   }
-  const manifest = category === 'DEPENDENCY_ERROR' && facts.found.length === 0 ? manifestOf(subject) : null;
+  const manifest = category === 'DEPENDENCY_ERROR' && facts.found.length === 0 ? findManifest(subject) : null;
   if (manifest !== null && !known.some(({ place }) => place.path.endsWith(manifest)))
     add({
       path: manifest,
@@ -100,12 +107,15 @@ function candidatesOf(subject: TriageSubject, places: readonly Place[], facts: R
   return known;
 }
 
-/** For set-up and dependencies only files that a tool or a trace names, or that changed: what a test's name hints at is no cause of these. */
+/**
+ * Checks whether a file can be a suspect of the category. For set-up and dependency errors, these are only
+ * files that a tool or a trace names or that changed; the name of a test gives no clue to such a cause.
+ */
 function isSuspect({ from }: Place, category: Category): boolean {
   return from !== 'test' || category === 'CODE_ERROR' || category === 'TEST_FAILURE';
 }
 
-function signalsOf(
+function collectSignals(
   place: Place,
   isImported: boolean,
   facts: RepositoryFacts,
@@ -115,7 +125,7 @@ function signalsOf(
 ): SuspectSignals {
   const { changed } = facts;
   const isChanged = changed?.paths.some((path) => isSameFile(path, place.path)) ?? false;
-  const since = touchesOf(place.path, facts).filter(({ tool }) => tool === 'changed_since_green');
+  const since = listTouches(place.path, facts).filter(({ tool }) => tool === 'changed_since_green');
   // A test that changed is changed for its own sake as often as not.
   const counts = isChanged && !(isTestPath(place.path) && place.score === 0);
   return {
@@ -131,9 +141,12 @@ function signalsOf(
   };
 }
 
-/** The commit that is to be named for a file: of its very line, else since the last green build, else its newest. */
+/**
+ * Chooses the commit to name for a file: the one that changed its exact line, otherwise one since the last
+ * green build, otherwise its newest.
+ */
 function touchFor(path: string, line: number | null, facts: RepositoryFacts): Touch | null {
-  const touches = touchesOf(path, facts).filter(({ commit, tool }) => commit !== null && tool !== 'read_past_fixes');
+  const touches = listTouches(path, facts).filter(({ commit, tool }) => commit !== null && tool !== 'read_past_fixes');
   const since = touches.filter(({ tool }) => tool === 'changed_since_green');
   const blamed = touches.filter(({ tool }) => tool === 'read_blame');
   return (
@@ -146,8 +159,11 @@ function touchFor(path: string, line: number | null, facts: RepositoryFacts): To
   );
 }
 
-/** Where a file is suspected for its change alone, the change is where to look. */
-function lineOf(touch: Touch | null): number | null {
+/**
+ * Returns the changed line of a file that changed since the last green build, which is the line to look at if
+ * only the change makes the file suspect.
+ */
+function findChangedLine(touch: Touch | null): number | null {
   return touch?.tool === 'changed_since_green' ? (touch.lines[0]?.[0] ?? null) : null;
 }
 
@@ -157,13 +173,13 @@ function isNear({ lines }: Touch, line: number | null): boolean {
 
 function blameDays({ path, line }: Place, facts: RepositoryFacts, { build }: TriageSubject): number | null {
   const built = Date.parse(build.startedAt ?? build.finishedAt ?? build.receivedAt);
-  const blamed = touchesOf(path, facts).filter(({ tool, at }) => tool === 'read_blame' && at !== null);
+  const blamed = listTouches(path, facts).filter(({ tool, at }) => tool === 'read_blame' && at !== null);
   const named = blamed.find(({ lines }) => line !== null && lines.some(([from, to]) => from <= line && line <= to)) ?? blamed[0];
   const at = Date.parse(named?.at ?? '');
   return Number.isNaN(at) || Number.isNaN(built) ? null : Math.max(0, (built - at) / DAY_MS);
 }
 
-/** A person's fix for an earlier failure like this one names the file. */
+/** Checks whether a person's fix for an earlier failure like this one names the file. */
 function isNamedByFix(path: string, evidence: readonly Evidence[]): boolean {
   const name = path.split('/').at(-1) ?? path;
   return retrievedFrom(evidence).some(({ confirmedBy, fix, rootCause }) => {
@@ -172,7 +188,7 @@ function isNamedByFix(path: string, evidence: readonly Evidence[]): boolean {
   });
 }
 
-function reasonOf(named: string, signals: SuspectSignals): string {
+function formatReason(named: string, signals: SuspectSignals): string {
   const more = [
     signals.changedLines ? 'these lines are part of this change' : null,
     signals.changedSinceGreen === true && !signals.changedLines ? 'part of this change' : null,
@@ -184,14 +200,15 @@ function reasonOf(named: string, signals: SuspectSignals): string {
 }
 
 /**
- * What speaks for a file beside the log. Each weight is the share of the remaining doubt that a signal takes away: signals are taken for
- * independent, so the score is 1 − (1 − log) · Π (1 − weight · strength). They are judged, not fitted: no set of failures with the
- * repositories and their histories was at hand; the order they give is tested signal by signal.
+ * Weights of the signals for a file in addition to the log. Each weight is the share of the remaining doubt
+ * that a signal removes. Signals are treated as independent, so the score is 1 − (1 − log) · Π (1 − weight ·
+ * strength). The weights are estimates and not fitted, because no set of failures with repositories and their
+ * histories was available; the order that they produce is tested signal by signal.
  */
 export const WEIGHTS = {
   /** The file changed since the last green build. Shared among the files that did. */
   changedSinceGreen: 0.5,
-  /** The built commit changed it, and nobody knows whether it worked before. */
+  /** The built commit changed the file, and it is not known whether it worked before. */
   changedInCommit: 0.25,
   /** The very lines that the trace or the compiler names changed since then. */
   changedLines: 0.6,
@@ -203,26 +220,36 @@ export const WEIGHTS = {
   imported: 0.15,
 } as const;
 
-/** What nothing changed in worked before: where the list of changed files is whole, a file that is not in it keeps this much. */
+/**
+ * Factor for a file that is not in a complete list of changed files: code that did not change worked before.
+ */
 export const UNCHANGED = 0.8;
-/** Up to so many changed files each is fully suspect; beyond, suspicion thins out with the fourth root, since few of many are at fault. */
+/**
+ * Maximum number of changed files of which each is fully suspect. Beyond it, suspicion decreases with the
+ * fourth root, because few of many files are at fault.
+ */
 const FEW_FILES = 5;
 /** Days after which a change is half as suspicious. */
 const HALF_LIFE_DAYS = 14;
 const MOST = 0.99;
 
-/** What is known of one file. */
+/** The signals for one file. */
 export interface SuspectSignals {
   /** 0..1: how the log speaks for it (own frames, deepest cause, twin of the test, diagnostics); 0 where it does not name it. */
   readonly log: number;
-  /** Null where nobody knows what changed since the last green build, or the list is not whole and does not name the file. */
+  /**
+   * Null if it is not known what changed since the last green build, or if the list is incomplete and does
+   * not name the file.
+   */
   readonly changedSinceGreen: boolean | null;
   /** False where only the built commit's own change is known: it may as well have failed before. */
   readonly sinceGreen: boolean;
-  /** How many files changed since then. */
+  /** Number of files that changed since then. */
   readonly changedFiles: number;
   readonly changedLines: boolean;
-  /** Age of the last change to the named line at the time of the build, in days; null where nobody looked. */
+  /**
+   * Age of the last change to the named line at the time of the build, in days. Null if no tool checked it.
+   */
   readonly blameDays: number | null;
   readonly mendedBefore: boolean;
   readonly imported: boolean;
@@ -230,7 +257,7 @@ export interface SuspectSignals {
   readonly seenElsewhere: boolean;
 }
 
-/** How suspicious a file is, 0..0.99, rounded to hundredths. */
+/** Returns how suspicious a file is, 0..0.99, rounded to hundredths. */
 export function suspectScore(signals: SuspectSignals): number {
   const trust = signals.seenElsewhere ? 0.2 : 1;
   const thinned = Math.min(1, (FEW_FILES / Math.max(1, signals.changedFiles)) ** 0.25);

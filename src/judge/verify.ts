@@ -20,12 +20,12 @@ export function assess(input: Insight & { answer: Answer }): Assessment {
   const ruling = ruleOn(subject);
   const cited = new Set(answer.claims.flatMap((claim) => claim.evidence));
   const grades: Record<string, Grade> = {};
-  for (const item of evidence) grades[item.id] = gradeOf(item, input, cited);
+  for (const item of evidence) grades[item.id] = gradeEvidence(item, input, cited);
   // Where the same failure was seen is read from the rows that the claim cites; their text speaks of the failure, not of that.
   const seen = seenElsewhere(subject, evidence)?.claim.text;
   const unsupportedClaims = answer.claims.filter(({ text }) => text !== seen).filter((claim) => !isCarried(claim, evidence));
-  const against = contradictionsOf(ruling, classification.category, evidence);
-  const gaps = gapsOf(input, ruling, unsupportedClaims.length);
+  const against = findContradictions(ruling, classification.category, evidence);
+  const gaps = listGaps(input, ruling, unsupportedClaims.length);
   const weighed = weighCause(classification, evidence, against.decided.length);
   const carried = classification.abstained
     ? 1
@@ -43,7 +43,7 @@ export function assess(input: Insight & { answer: Answer }): Assessment {
   };
 }
 
-function gradeOf(item: Evidence, { classification, answer }: Insight & { answer: Answer }, cited: ReadonlySet<string>): Grade {
+function gradeEvidence(item: Evidence, { classification, answer }: Insight & { answer: Answer }, cited: ReadonlySet<string>): Grade {
   const [retrieved] = retrievedFrom([item]);
   if (retrieved !== undefined) {
     if (retrieved.kind === classification.kind && retrieved.score >= 0.2) return 'relevant';
@@ -62,19 +62,26 @@ function isCarried(claim: Answer['claims'][number], evidence: readonly Evidence[
   return overlap(claim.text, cited.map((item) => `${item.title}\n${item.text}`).join('\n')) >= CARRIED;
 }
 
-/** Evidence that contradicts the category: rivals that rules found strong, which the judgement has weighed, and what decides against it: a failed expectation against infrastructure, and what people said of a like failure. */
-function contradictionsOf(ruling: Ruling, category: Category, evidence: readonly Evidence[]) {
+/**
+ * Returns the evidence that contradicts the category. `rivals` are strong matches of other categories, which
+ * the judgement has already weighed. `decided` counts against the category: a failed expectation against
+ * infrastructure, and what people decided for a similar failure.
+ */
+function findContradictions(ruling: Ruling, category: Category, evidence: readonly Evidence[]) {
   const { facts } = ruling;
   const strong = ruling.matches
     .filter((match) => match.rule.category !== category && match.strength >= STRONG_RIVAL)
     .map((match) => match.fact);
-  const idsOf = (some: readonly Fact[]) => some.flatMap((fact) => quoteFact(fact, evidence)?.evidenceId ?? []);
-  const unlikeInfra = category === 'INFRA_ERROR' && facts.assertion !== null ? idsOf([facts.assertion]) : [];
+  const listEvidenceIds = (some: readonly Fact[]) => some.flatMap((fact) => quoteFact(fact, evidence)?.evidenceId ?? []);
+  const unlikeInfra = category === 'INFRA_ERROR' && facts.assertion !== null ? listEvidenceIds([facts.assertion]) : [];
   const decided = retrievedFrom(evidence).filter((item) => item.confirmedBy !== null && item.score >= 0.75 && item.category !== category);
-  return { rivals: [...new Set(idsOf(strong.slice(0, 2)))], decided: [...unlikeInfra, ...decided.map((item) => item.evidence.id)] };
+  return {
+    rivals: [...new Set(listEvidenceIds(strong.slice(0, 2)))],
+    decided: [...unlikeInfra, ...decided.map((item) => item.evidence.id)],
+  };
 }
 
-function gapsOf(
+function listGaps(
   { subject, classification, answer, evidence }: Insight & { answer: Answer },
   ruling: Ruling,
   unsupported: number,
@@ -91,32 +98,38 @@ function gapsOf(
 }
 
 function overlap(left: string, right: string): number {
-  const words = wordsOf(left);
+  const words = extractWords(left);
   if (words.size === 0) return 0;
-  const other = wordsOf(right);
+  const other = extractWords(right);
   return [...words].filter((word) => other.has(word)).length / words.size;
 }
 
-function wordsOf(text: string): ReadonlySet<string> {
+function extractWords(text: string): ReadonlySet<string> {
   return new Set(text.toLowerCase().match(/[\p{L}\p{N}_]{4,}/gu) ?? []);
 }
 
 /*
- * What moves the confidence of a cause, in logits, beside what the learned judgement states. These weights are judgement: no labelled rows
- * have history, decisions or contradictions to measure them.
+ * These weights change the confidence of a cause, in logits, in addition to the learned judgement. They are
+ * estimates: no labeled rows have history, decisions, or contradictions from which they could be measured.
  */
 const CONFIRMED_BY_PERSON = 1.5;
 const CONTRADICTED = -0.9;
-/** What fails every time is not flaky. */
+/** Change in logits for a flaky failure that occurs every time and is therefore not flaky. */
 const EVERY_TIME = -2;
 const CEILING = 0.97;
 
-/** How sure the cause is: the classification's probability, moved by evidence for and against. 0..0.97. */
+/**
+ * Computes the confidence of a cause: the probability of the classification, changed by evidence for and
+ * against it. Returns 0..0.97.
+ */
 export function causeConfidence(classification: Classification, evidence: readonly Evidence[]): number {
   return weighCause(classification, evidence).confidence;
 }
 
-/** The same with what moved it, where so much of the evidence contradicts it; the first factor is where it began. */
+/**
+ * Computes the confidence of a cause together with its factors, given the number of contradictions. The first
+ * factor is the initial value.
+ */
 function weighCause(
   classification: Classification,
   evidence: readonly Evidence[],
@@ -147,7 +160,7 @@ function rounded(value: number): number {
   return Math.round(value * 1000) / 1000;
 }
 
-/** Whether another category is nearly as probable. */
+/** Checks whether another category is almost as probable. */
 export function hasCloseRunnerUp(classification: Classification): boolean {
   const [first, second] = ranked(classification.probabilities);
   if (first === undefined || second === undefined) return false;

@@ -6,7 +6,10 @@ import { cleanLine, stripEscapes } from '../log/lines/clean.ts';
 import { BREAK } from '../log/reports/passages.ts';
 import type { Fact } from './facts.ts';
 
-/** On one line, without the punctuation at its end, and at most so long; cut between words where that is possible. */
+/**
+ * Returns a text on one line, without punctuation at its end and limited to `most` characters. Cuts between
+ * words if possible.
+ */
 export function oneLine(text: string, most: number): string {
   const line = text
     .replace(/\s+/g, ' ')
@@ -19,7 +22,7 @@ export function oneLine(text: string, most: number): string {
   return `${whole.replace(/[\s:;,]{1,20}$/, '')}…`;
 }
 
-/** "a", "a and b", "a, b and 3 more". */
+/** Joins words for a sentence: "a", "a and b", "a, b and 3 more". */
 export function listed(words: readonly string[], most = 3): string {
   if (words.length <= 1) return words[0] ?? '';
   if (words.length <= most) return `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;
@@ -28,13 +31,16 @@ export function listed(words: readonly string[], most = 3): string {
 
 const STEM = 6;
 
-/** The words of names in camel, snake or kebab case, lower-cased and cut to their stem, without those that say nothing. */
+/**
+ * Returns the words of names in camel, snake, or kebab case, in lowercase and cut to their stem, without
+ * uninformative words.
+ */
 export function wordsIn(names: string): ReadonlySet<string> {
   const words = names.match(/[A-Z]+(?![a-z])|[A-Z]?[a-z]+/g) ?? [];
   return new Set(words.map((word) => word.toLowerCase().slice(0, STEM)).filter((word) => word.length > 2 && !EMPTY.has(word)));
 }
 
-/** The share of a file name's words that are among the given words: 0..1. */
+/** Returns the share of a file name's words that are among the given words, 0..1. */
 export function likeness(path: string, words: ReadonlySet<string>): number {
   const own = wordsIn((path.split(/[\\/]/).at(-1) ?? '').replace(/\.\w{1,8}$/, ''));
   return own.size === 0 ? 0 : [...own].filter((word) => words.has(word)).length / own.size;
@@ -42,7 +48,7 @@ export function likeness(path: string, words: ReadonlySet<string>): number {
 
 const EMPTY: ReadonlySet<string> = new Set(['test', 'tests', 'should', 'with', 'and', 'the', 'java', 'for', 'from', 'not', 'get', 'set']);
 
-/** The tool's name as people know it; extractors see only a format that several tools share. */
+/** Returns the usual name of a tool. Extractors see only a format that several tools share. */
 export function toolName({ tool, code }: Pick<Diagnostic, 'tool' | 'code'>): string {
   if (/^TS\d/.test(code ?? '')) return 'tsc';
   if (/^CS\d/.test(code ?? '')) return 'csc';
@@ -51,14 +57,17 @@ export function toolName({ tool, code }: Pick<Diagnostic, 'tool' | 'code'>): str
   return tool === 'tool' ? 'the failed command' : tool;
 }
 
-/** What a fact says, without the tool that rules match a diagnostic by. */
-export function wordsOf(fact: Fact): string {
+/** Returns the text of a fact without the name of the tool, by which rules match a diagnostic. */
+export function getFactText(fact: Fact): string {
   return fact.origin === 'diagnostic'
     ? fact.text.replace(/^[\w+.-]{1,40}: /, '')
     : fact.text.replace(/^##\[error\]|^(?:npm (?:ERR!|error)|\[ERROR\]|ERROR:|error:|E:) ?/, '');
 }
 
-/** At most so many lines from a position on, as a person saw them; none where no excerpt shows it. */
+/**
+ * Returns at most `most` lines from a position on, as a person saw them. Returns none if no excerpt shows the
+ * position.
+ */
 export function linesFrom(at: LogPosition | null, { excerpts }: Pick<TriageSubject, 'excerpts'>, most: number): string[] {
   if (at === null) return [];
   const excerpt = excerpts.find((one) => one.source === at.source && one.lineStart <= at.line && at.line <= one.lineEnd);
@@ -78,7 +87,7 @@ const MAX_QUOTE = 400;
 /** Quotes the line a fact was read from, out of evidence that holds it; null where no evidence shows it. */
 export function quoteFact(fact: Fact, evidence: readonly Evidence[]): Quotation | null {
   const atLine = fact.source === null || fact.line === null ? null : quoteLine(fact.source, fact.line, evidence);
-  const said = wordsOf(fact);
+  const said = getFactText(fact);
   if (atLine !== null && squeeze(atLine.quote.text).includes(squeeze(said).slice(0, 40))) return atLine;
   const elsewhere = quoteText(said, evidence);
   return elsewhere ?? (atLine !== null && shares(atLine.quote.text, fact.text) ? atLine : null);
@@ -112,7 +121,9 @@ export function quoteText(text: string, evidence: readonly Evidence[]): Quotatio
   return null;
 }
 
-/** The part of a stored line that a person reads and that is in it letter for letter. */
+/**
+ * Returns the part of a stored line that a person reads and that occurs in the line character by character.
+ */
 function literal(raw: string): string {
   const shown = cleanLine(stripEscapes(raw)).trim();
   if (shown !== '' && raw.includes(shown)) return shown.slice(0, MAX_QUOTE);

@@ -1,12 +1,15 @@
-/** What an operator states: at most so many wrong among the published, and how surely that is to hold. */
+/**
+ * The risk that an operator accepts: the highest share of wrong answers among the published ones, and the
+ * confidence with which it must hold.
+ */
 export interface Risk {
   readonly most: number;
   readonly confidence: number;
 }
 
 /**
- * The highest share that so many of so many cases leave possible with this confidence, one-sided (Clopper & Pearson 1934). Counts may be
- * broken, as weighted cases are. 1 where there is no case.
+ * Returns the one-sided upper confidence limit of the share `count` / `of` (Clopper & Pearson 1934). Counts
+ * may be fractional, as weighted cases are. Returns 1 if there is no case.
  */
 export function upperShare(count: number, of: number, confidence: number): number {
   return of <= count ? 1 : betaQuantile(count + 1, of - count, confidence);
@@ -22,7 +25,10 @@ const HALVINGS = 60;
 const TERMS = 300;
 const TINY = 1e-300;
 
-/** The share below which a Beta variable lies with this probability. */
+/**
+ * Computes the quantile of the Beta distribution: the share below which the variable lies with this
+ * probability.
+ */
 function betaQuantile(a: number, b: number, probability: number): number {
   let [low, high] = [0, 1];
   for (let step = 0; step < HALVINGS; step++) {
@@ -33,7 +39,9 @@ function betaQuantile(a: number, b: number, probability: number): number {
   return (low + high) / 2;
 }
 
-/** The regularised incomplete beta function, by its continued fraction (Lentz's method; DLMF 8.17.22). */
+/**
+ * Computes the regularized incomplete beta function by its continued fraction (Lentz's method; DLMF 8.17.22).
+ */
 function incompleteBeta(x: number, a: number, b: number): number {
   if (x <= 0 || x >= 1) return x <= 0 ? 0 : 1;
   if (x > (a + 1) / (a + b + 2)) return 1 - incompleteBeta(1 - x, b, a);
@@ -59,7 +67,7 @@ function safe(value: number): number {
   return Math.abs(value) < TINY ? TINY : value;
 }
 
-/** ln Γ(x), x > 0: Stirling's series (DLMF 5.11.1), after the recurrence has made x large. */
+/** Computes ln Γ(x) for x > 0 with Stirling's series (DLMF 5.11.1), after the recurrence has made x large. */
 function logGamma(x: number): number {
   let shift = 0;
   let at = x;

@@ -4,7 +4,7 @@ export function append<Item>(list: Item[], items: Iterable<Item>): void {
   for (const item of items) list.push(item);
 }
 
-/** The first item of each key, in the order of the items. */
+/** Returns the first item of each key, in the order of the items. */
 export function firstOfEach<Item>(items: readonly Item[], keyOf: (item: Item) => unknown): Item[] {
   const seen = new Set<unknown>();
   return items.filter((item) => {
@@ -13,35 +13,38 @@ export function firstOfEach<Item>(items: readonly Item[], keyOf: (item: Item) =>
   });
 }
 
-/** The same numbers with room for as many more, or for `most` in all. */
+/** Returns a copy with twice the capacity, or with the capacity `most` if that is smaller. */
 export function withRoom(numbers: Uint32Array, most = Number.POSITIVE_INFINITY): Uint32Array<ArrayBuffer> {
   const larger = new Uint32Array(Math.min(most, numbers.length * 2));
   larger.set(numbers);
   return larger;
 }
 
-/** The largest of any number of numbers, and of `least`; -Infinity of none. */
-export function maxOf(numbers: Iterable<number>, least = Number.NEGATIVE_INFINITY): number {
+/** Returns the largest of any number of numbers and `least`; -Infinity if there is none. */
+export function findMax(numbers: Iterable<number>, least = Number.NEGATIVE_INFINITY): number {
   let most = least;
   for (const number of numbers) most = Math.max(most, number);
   return most;
 }
 
-/** The smallest of any number of numbers, and of `most`; Infinity of none. */
-export function minOf(numbers: Iterable<number>, most = Number.POSITIVE_INFINITY): number {
+/** Returns the smallest of any number of numbers and `most`; Infinity if there is none. */
+export function findMin(numbers: Iterable<number>, most = Number.POSITIVE_INFINITY): number {
   let least = most;
   for (const number of numbers) least = Math.min(least, number);
   return least;
 }
 
-/** What the numbers add up to; 0 of none. */
-export function sumOf(numbers: Iterable<number>): number {
+/** Returns the sum of the numbers; 0 if there is none. */
+export function sumNumbers(numbers: Iterable<number>): number {
   let sum = 0;
   for (const number of numbers) sum += number;
   return sum;
 }
 
-/** Without its `undefined` fields: an absent filter and an undefined one are the same to a caller. */
+/**
+ * Returns the filter without its `undefined` fields. An absent field and an undefined one mean the same to a
+ * caller.
+ */
 export function present<Filter extends object>(filter: Filter): { [Key in keyof Filter]?: Exclude<Filter[Key], undefined> } {
   const given: { [Key in keyof Filter]?: Exclude<Filter[Key], undefined> } = {};
   for (const key in filter) {
@@ -66,7 +69,10 @@ export function neighbours<Item>(items: readonly Item[], keyOf: (item: Item) => 
   return groups;
 }
 
-/** The first of `count` places in ascending order that is not before what is searched for; `count` where all are. */
+/**
+ * Returns the first of `count` sorted positions for which `isBefore` is false, by binary search; `count` if
+ * there is none.
+ */
 export function firstPlace(count: number, isBefore: (place: number) => boolean): number {
   let [low, high] = [0, count];
   while (low < high) {
@@ -104,7 +110,10 @@ export async function inParallel<Item, Result>(
   return results;
 }
 
-/** Consecutive items together: at most `most` of them, whose sizes add up to no more than `room`, unless one alone is larger. */
+/**
+ * Yields batches of consecutive items: at most `most` items whose sizes add up to at most `room`. A single
+ * item that is larger forms its own batch.
+ */
 export function* batchesWithin<Item>(
   items: readonly Item[],
   { most, room }: { readonly most: number; readonly room: number },

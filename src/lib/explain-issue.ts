@@ -15,8 +15,9 @@ interface Issue {
 const MAX_WAYS = 3;
 
 /**
- * Lists what is wrong with a value from outside, the path of each field and words for whoever sent it: they name what is missing, the names
- * that are allowed, or both ends of the range. `schema` is what the value was read with.
+ * Lists the problems of an external value: the path of each field and a message for the sender. The message
+ * names what is missing, the names
+ * that are allowed, or both ends of the range. `schema` is the schema that the value was parsed with.
  */
 export function explainIssues(issues: readonly Issue[], input: unknown, schema: unknown): { path: string; message: string }[] {
   return issues.map((issue) => ({ path: issue.path.join('.'), message: explainIssue(issue, input, schema) }));
@@ -70,7 +71,7 @@ function findValue(input: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>((value, name) => (typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined), input);
 }
 
-/** Returns the schema of the value at this path; undefined where it cannot be told. */
+/** Returns the schema of the value at this path; undefined if it cannot be determined. */
 function findSchema(schema: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>((own, name) => {
     if (own instanceof z.ZodArray) return withoutWrappers(own.element);

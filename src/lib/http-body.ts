@@ -1,4 +1,7 @@
-/** A body as it came, or null as soon as it is larger than `most` bytes: the rest is then not read, and the connection ends. */
+/**
+ * Returns the whole body, or null as soon as it is larger than `most` bytes. The rest is then not read, and
+ * the connection is closed.
+ */
 export async function readBytes(body: AsyncIterable<Uint8Array> | null, most: number): Promise<Buffer | null> {
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -10,7 +13,7 @@ export async function readBytes(body: AsyncIterable<Uint8Array> | null, most: nu
   return Buffer.concat(chunks);
 }
 
-/** The same as text of UTF-8, without a byte order mark. */
+/** Returns the body as UTF-8 text without a byte order mark, with the same limit. */
 export async function readText(body: AsyncIterable<Uint8Array> | null, most: number): Promise<string | null> {
   const bytes = await readBytes(body, most);
   return bytes === null ? null : new TextDecoder().decode(bytes);

@@ -5,7 +5,7 @@ interface Operation {
   readonly description?: string;
 }
 
-/** What the API's description says of a route. */
+/** Creates the OpenAPI description of a route. */
 export function operation(tag: string, operationId: string, summary: string, description?: string): Operation {
   return { tags: [tag], operationId, summary, ...(description === undefined ? {} : { description }) };
 }

@@ -1,7 +1,7 @@
 /** The 2.5th and the 97.5th percentile. */
 export type Interval = readonly [low: number, high: number];
 
-/** How often each unit is in one resample. */
+/** The number of times each unit occurs in one resample. */
 export type Weights = Uint32Array;
 
 const MOST_DRAWS = 2000;
@@ -16,10 +16,13 @@ const OUTSIDE = 0.025;
 const LEAST_DEFINED = 0.5;
 
 /**
- * 95 % percentile intervals of statistics over sums (Efron & Tibshirani 1993, chapter 13): whole clusters are drawn with replacement,
- * because what belongs together varies together (Field & Welsh 2007, J. R. Statist. Soc. B 69:369). A cluster is the vector of what its
- * members add up to; all are of one length. The same clusters always give the same intervals. Null for fewer than two clusters, and where every draw gives the
- * same value: that says that nothing varied in the sample, not that nothing varies.
+ * Computes 95 % percentile intervals of statistics over sums (Efron & Tibshirani 1993, chapter 13). Whole
+ * clusters are drawn with replacement,
+ * because members of a cluster vary together (Field & Welsh 2007, J. R. Statist. Soc. B 69:369). A cluster is
+ * the vector of the sums of its
+ * members; all have the same length. The same clusters always give the same intervals. An interval is null
+ * for fewer than two clusters and if every draw gives the
+ * same value: then nothing varied in the sample, which does not mean that nothing varies.
  */
 export function bootstrap(
   clusters: readonly (readonly number[])[],
@@ -38,7 +41,10 @@ export function bootstrap(
   });
 }
 
-/** The same where a statistic is no function of sums: it is given how often each unit was drawn. `work` is what one draw costs, in steps. */
+/**
+ * Computes the same intervals for statistics that are not functions of sums: each is given the number of
+ * times each unit was drawn. `work` is the cost of one draw, in steps.
+ */
 export function bootstrapWeights(units: number, work: number, statistics: (weights: Weights) => readonly number[]): (Interval | null)[] {
   const next = randomNumbers(SEED);
   const draws = Math.round(Math.min(MOST_DRAWS, Math.max(LEAST_DRAWS, WORK / Math.max(1, work))));
@@ -111,8 +117,10 @@ export interface Proportion {
 const Z = 1.959963984540054;
 
 /**
- * The share with its Wilson score interval (Wilson 1927, without continuity correction), which stays within 0 and 1 and holds for few
- * cases and for shares near the ends, where the usual p ± 1.96·s does not (Brown, Cai & DasGupta 2001). With none counted: 0 to 1.
+ * Returns the share with its Wilson score interval (Wilson 1927, without continuity correction). The interval
+ * stays within 0 and 1 and holds for few
+ * cases and for shares near the ends, where the usual p ± 1.96·s does not (Brown, Cai & DasGupta 2001). If
+ * nothing was counted: 0 to 1.
  */
 export function proportion(hits: number, of: number): Proportion {
   if (of <= 0) return { hits: 0, of: 0, share: 0, low: 0, high: 1 };
@@ -142,9 +150,11 @@ export const ENOUGH_BUILDS = 20;
 const SHOWN = 5;
 
 /**
- * What sets failing builds apart: for each value of each dimension its share among failing builds minus its share among passing ones, the
- * largest differences first, as long as their 95 % intervals lie apart. A build of which a dimension is not known counts with neither side there. Empty where either side has fewer
- * than `ENOUGH_BUILDS`. A difference is where to look, not a cause.
+ * Finds what distinguishes failing builds: for each value of each dimension, its share among failing builds
+ * minus its share among passing ones. The
+ * largest differences come first; only those whose 95 % intervals do not overlap are returned. A build whose
+ * value of a dimension is unknown is left out of that dimension. Empty if either side has fewer
+ * than `ENOUGH_BUILDS`. A difference is a hint, not a cause.
  */
 export function whatDiffers(failing: readonly Traits[], passing: readonly Traits[]): Difference[] {
   if (failing.length < ENOUGH_BUILDS || passing.length < ENOUGH_BUILDS) return [];
@@ -156,7 +166,7 @@ export function whatDiffers(failing: readonly Traits[], passing: readonly Traits
 }
 
 function inDimension(dimension: string, failing: readonly Traits[], passing: readonly Traits[]): Difference[] {
-  const [bad, good] = [countsOf(dimension, failing), countsOf(dimension, passing)];
+  const [bad, good] = [countValues(dimension, failing), countValues(dimension, passing)];
   if (bad.of < ENOUGH_BUILDS || good.of < ENOUGH_BUILDS) return [];
   const values = [...new Set([...bad.counts.keys(), ...good.counts.keys()])];
   const found = values.flatMap((value) => {
@@ -168,20 +178,24 @@ function inDimension(dimension: string, failing: readonly Traits[], passing: rea
   return values.length === 2 ? found.filter(({ difference }) => difference > 0) : found;
 }
 
-function countsOf(dimension: string, builds: readonly Traits[]) {
+function countValues(dimension: string, builds: readonly Traits[]) {
   const values = builds.flatMap((build) => build[dimension] ?? []);
   const groups = [...Map.groupBy(values, (value) => value)];
   return { counts: new Map(groups.map(([value, { length }]) => [value, length])), of: values.length };
 }
 
 /**
- * Whether an item is one of every `every`, by its name alone: asked again, and anywhere, the answer is the same. 0: never.
+ * Checks whether an item is in a sample of one in `every`. The result depends only on the name, so it is the
+ * same every time and on every machine. 0 samples nothing.
  */
 export function isDrawn(name: string, every: number): boolean {
   return every > 0 && hash(name) % every === 0;
 }
 
-/** FNV-1a over UTF-16 units, mixed once more (Murmur3's finaliser), since names share their first characters. */
+/**
+ * Computes FNV-1a over UTF-16 units, followed by Murmur3's finalizer because names share their first
+ * characters.
+ */
 function hash(text: string): number {
   let value = 0x811c9dc5;
   for (let at = 0; at < text.length; at++) value = Math.imul(value ^ text.charCodeAt(at), 0x01000193);
@@ -199,7 +213,10 @@ export interface Judged {
 
 type Answered = Pick<Judged, 'at' | 'count'>;
 
-/** What would be answered without a person from this stated confidence on, and how much of it was right. */
+/**
+ * The answers that would be published without a review from this stated confidence on, and the share of them
+ * that was right.
+ */
 export interface CoveragePoint extends Proportion {
   readonly threshold: number;
   /** Answers that state at least so much, and their share of all. */
@@ -215,22 +232,28 @@ export function coverageAt(judged: readonly Judged[], answered: readonly Answere
   const sum = <One extends Answered>(group: readonly One[], isOne: (one: One) => boolean) =>
     group.reduce((total, one) => (isOne(one) ? total + one.count : total), 0);
   const published = sum(answered, isAbove);
-  const total = countOf(answered);
+  const total = sumCounts(answered);
   const right = sum(judged, (one) => one.right && isAbove(one));
   return { threshold, published, coverage: total === 0 ? 0 : published / total, ...proportion(right, sum(judged, isAbove)) };
 }
 
-/** One point for each hundredth at which an answer was decided, from the surest down. `answered` counts all answers, decided or not. */
+/**
+ * Returns one point for each hundredth of confidence at which an answer was decided, highest first.
+ * `answered` counts all answers, decided or not.
+ */
 export function coveragePoints(judged: readonly Judged[], answered: readonly Answered[]): CoveragePoint[] {
   const thresholds = [...new Set(judged.map((one) => one.at))].toSorted((one, other) => other - one);
   return thresholds.map((threshold) => coverageAt(judged, answered, threshold));
 }
 
-/** The lowest threshold above which, with 97.5 % confidence, at most this share is wrong; null where none is. */
+/**
+ * Returns the lowest threshold above which, with 97.5 % confidence, at most this share is wrong; null if
+ * there is none.
+ */
 export function thresholdFor(points: readonly CoveragePoint[], wrong: number): CoveragePoint | null {
   return points.findLast((point) => point.of >= CHOSEN_FROM && point.low >= 1 - wrong) ?? null;
 }
 
-export function countOf(group: readonly { readonly count: number }[]): number {
+export function sumCounts(group: readonly { readonly count: number }[]): number {
   return group.reduce((total, { count }) => total + count, 0);
 }

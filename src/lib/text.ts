@@ -1,22 +1,24 @@
 import { append } from './collections.ts';
 
-/** At most so many characters (UTF-16), and `…` behind them where more came. */
+/** Cuts a text after `most` characters (UTF-16 units) and appends `…` if it was longer. */
 export function cutAfter(text: string, most: number): string {
   return text.length <= most ? text : `${text.slice(0, most).toWellFormed()}…`;
 }
 
-/** The same with the `…` among the `most`. */
+/** Cuts a text in the same way, but counts the `…` toward `most`. */
 export function cutWithin(text: string, most: number): string {
   return text.length <= most ? text : `${text.slice(0, most - 1).toWellFormed()}…`;
 }
 
-/** The same by what people take for characters (code points). */
+/**
+ * Cuts a text in the same way, but counts code points, which are closer to what people regard as characters.
+ */
 export function cutCharacters(text: string, most: number): string {
   const characters = Array.from(text);
   return characters.length <= most ? text : `${characters.slice(0, most - 1).join('')}…`;
 }
 
-/** "1 line", "311,101 lines"; `many` where the plural is irregular. */
+/** Formats a count with its noun: "1 line", "311,101 lines". `many` is an irregular plural. */
 export function counted(count: number, one: string, many = `${one}s`): string {
   return `${count.toLocaleString('en-US')} ${count === 1 ? one : many}`;
 }
@@ -36,31 +38,34 @@ function toWholePercent(confidence: number): number {
   return Math.floor(confidence * 100 + 1e-9);
 }
 
-/** A character that is not to be seen, by its number: ⟦U+001B⟧. */
+/** Spells out an invisible character by its code point: ⟦U+001B⟧. */
 export function spelledOut(character: string): string {
   return `⟦U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}⟧`;
 }
 
-/** What a text names between its commas. */
+/** Splits a comma-separated list, trims the entries and removes empty ones. */
 export function listedIn(text: string): string[] {
   const names = text.split(',').map((one) => one.trim());
   return names.filter((one) => one !== '');
 }
 
-/** The text with a full stop, unless it ends as sentences do: something else follows it. */
+/**
+ * Returns the text with a final period, unless it already ends like a sentence, because more text follows it.
+ */
 export function asSentence(text: string): string {
   const whole = text.trimEnd();
   return whole === '' || /[.!?…]["'”’)\]`]?$/.test(whole) ? whole : `${whole}.`;
 }
 
-/** What a cell may hold; null is an empty cell. */
+/** The content of a cell; null is an empty cell. */
 export type Cell = string | number | null;
 
 /**
- * Rows as CSV (RFC 4180): a comma between cells, CRLF after each row, quotes where they are needed. Texts that a spreadsheet would take
- * for a formula get an apostrophe in front.
+ * Formats rows as CSV (RFC 4180): a comma between cells, CRLF after each row, quotes where they are needed.
+ * Texts that a spreadsheet would read
+ * as a formula get an apostrophe in front.
  */
-export function csvOf(heading: readonly string[], rows: readonly (readonly Cell[])[]): string {
+export function toCsv(heading: readonly string[], rows: readonly (readonly Cell[])[]): string {
   return [heading, ...rows].map((row) => `${row.map(written).join(',')}\r\n`).join('');
 }
 
@@ -91,15 +96,18 @@ const ENDINGS: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** Files that are in texts, in their order, each as often as it is named: "src/cart.ts:12:5" is src/cart.ts, line 12. */
+/**
+ * Lists the files that the texts mention, in order and with repetitions: "src/cart.ts:12:5" is src/cart.ts,
+ * line 12.
+ */
 export function namedPaths(texts: readonly string[]): NamedPath[] {
   const words: string[] = [];
   // What is not looked at is not taken apart either.
   for (const text of texts) append(words, text.split(BETWEEN_WORDS, MAX_WORDS - words.length));
-  return words.flatMap((word) => fileOf(word) ?? []);
+  return words.flatMap((word) => parsePath(word) ?? []);
 }
 
-function fileOf(word: string): NamedPath | null {
+function parsePath(word: string): NamedPath | null {
   if (word.length > MAX_PATH || word.includes('://')) return null;
   const [path = '', line = ''] = word.split(':');
   const dot = path.lastIndexOf('.');
@@ -108,14 +116,14 @@ function fileOf(word: string): NamedPath | null {
   return { path, line: Number.isSafeInteger(number) && number > 0 ? number : null };
 }
 
-/** How often a text holds another; places do not overlap. */
+/** Counts the non-overlapping occurrences of a text in another. */
 export function countIn(text: string, wanted: string): number {
   let count = 0;
   for (let at = text.indexOf(wanted); at !== -1; at = text.indexOf(wanted, at + wanted.length)) count++;
   return count;
 }
 
-/** What a text says as JSON; undefined where it is none. */
+/** Parses a text as JSON; returns undefined if it is not JSON. */
 export function jsonIn(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -124,13 +132,16 @@ export function jsonIn(text: string): unknown {
   }
 }
 
-/** Whether a version such as "6.2.14" is before another, by its first two numbers; what is no version is not. */
+/**
+ * Checks whether a version such as "6.2.14" is older than another, by its first two numbers. False if the
+ * text is not a version.
+ */
 export function isOlder(version: string, [major, minor]: readonly [number, number]): boolean {
   const [own = Number.NaN, next = 0] = version.split('.').map((part) => Number.parseInt(part, 10));
   return own < major || (own === major && next < minor);
 }
 
-/** The text as databases keep it: NUL and halves of surrogate pairs become U+FFFD. */
+/** Replaces NUL and lone surrogates with U+FFFD, as databases require. */
 export function storable(text: string): string {
   return text.toWellFormed().replaceAll('\0', '\ufffd');
 }

@@ -7,15 +7,19 @@ export interface Clock {
 export const systemClock: Clock = { now: () => Date.now() };
 
 /**
- * How long to wait after the n-th try, in milliseconds: doubled each time, `mostMs` at most. Half of it is left to chance, so that many who
- * failed together do not come back together.
+ * Computes the delay after the n-th attempt, in milliseconds: exponential backoff, at most `mostMs`. Half of
+ * it is random jitter, so that clients that
+ * failed together do not retry together.
  */
 export function backoff(firstMs: number, attempt: number, mostMs: number = Number.POSITIVE_INFINITY): number {
   const ceiling = Math.min(firstMs * 2 ** (attempt - 1), mostMs);
   return ceiling / 2 + (Math.random() * ceiling) / 2;
 }
 
-/** Settles with the work, or as soon as the signal ends: an adapter that ignores its signal holds nobody up. */
+/**
+ * Settles with the work, or as soon as the signal aborts. An adapter that ignores its signal therefore blocks
+ * no caller.
+ */
 export function orAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
   const { promise, resolve, reject } = Promise.withResolvers<Value>();
   const stop = () => reject(signal.reason);
@@ -26,7 +30,8 @@ export function orAborted<Value>(work: Promise<Value>, signal: AbortSignal): Pro
 }
 
 /**
- * Does `work` now and every `intervalMs` milliseconds, never beside itself. `stop` ends it and waits until it has ended. `work` must not
+ * Runs `work` now and every `intervalMs` milliseconds, never concurrently with itself. `stop` aborts it and
+ * waits until it has ended. `work` must not
  * throw.
  */
 export function lookRegularly(intervalMs: number, work: (stopping: AbortSignal) => Promise<void>): { stop(): Promise<void> } {
@@ -49,7 +54,10 @@ export function lookRegularly(intervalMs: number, work: (stopping: AbortSignal) 
   };
 }
 
-/** How long an answer asks to wait, in milliseconds, by its `Retry-After` in seconds or as a date; null where it does not say. */
+/**
+ * Returns the delay that a response asks for, in milliseconds, from its `Retry-After` header in seconds or as
+ * a date; null if it has none.
+ */
 export function retryAfter(headers: Headers, now = Date.now()): number | null {
   const value = headers.get('retry-after')?.trim() ?? '';
   if (value === '') return null;

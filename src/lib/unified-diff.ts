@@ -1,5 +1,5 @@
 import { append } from './collections.ts';
-/** What a diff does to one file. */
+/** The change of one file in a diff. */
 export interface FileChange {
   readonly path: string;
   /** Modes that the diff names, such as 100644. */
@@ -27,7 +27,10 @@ export function readDiff(text: string): FileChange[] | null {
   return changes;
 }
 
-/** A path as git quotes one that is not plain ASCII, with its bytes in octal; as it is where it is not quoted. */
+/**
+ * Decodes a path that git quotes because it is not plain ASCII, with its bytes in octal. Returns an unquoted
+ * path unchanged.
+ */
 export function unquotePath(path: string): string {
   if (!path.startsWith('"')) return path;
   const escapes: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r' };
@@ -71,7 +74,10 @@ function readFile(lines: readonly string[], start: number): ReadFile | null {
   return hunks === null ? null : { change: { path, modes, added: hunks.added, deleted: hunks.deleted }, next: hunks.next };
 }
 
-/** Both names of the first line, which are alike without a renaming. */
+/**
+ * Returns the path from the first line of a section, whose two names are equal unless the file was renamed;
+ * null otherwise.
+ */
 function pathIn(line: string | undefined): string | null {
   const names = line?.startsWith('diff --git ') === true ? line.slice('diff --git '.length) : '';
   const middle = (names.length - 1) / 2;
@@ -80,7 +86,7 @@ function pathIn(line: string | undefined): string | null {
   return before.slice(2) === after.slice(2) ? before.slice(2) : null;
 }
 
-/** Git ends a name that has blanks in it with a tab. */
+/** Reads the file name of one side. Git ends a name that contains blanks with a tab. */
 function sideName(line: string | undefined, mark: string, prefix: string): string | null {
   if (line?.startsWith(mark) !== true) return null;
   const name = unquotePath(line.slice(mark.length).replace(/\t$/, ''));

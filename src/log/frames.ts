@@ -1,6 +1,9 @@
 import type { StackFrame } from '../domain/failure.ts';
 
-/** How runtimes print one frame of a stack: groups `file`, `line` and `fn` where the runtime shows them. */
+/**
+ * The forms of a stack frame in different runtimes, with groups `file`, `line` and `fn` if the runtime shows
+ * them.
+ */
 const SHAPES: readonly RegExp[] = [
   /^\s{0,20}at (?:[\w.@-]{1,80}\/{1,2}){0,3}(?<fn>[\w$.<>]{1,300})\((?<file>[\w$.-]{1,120}\.(?:java|kt|scala|groovy|clj)):?(?<line>\d{1,7})?\)/,
   /^\s{1,20}File "(?<file>[^"\n]{1,300})", line (?<line>\d{1,7})(?:, in (?<fn>[^\n]{1,200}))?/,
@@ -43,7 +46,7 @@ export function readFrame(line: string): StackFrame | null {
   return null;
 }
 
-/** Whether a file belongs to a library, a runtime or a test runner by its path. */
+/** Checks by its path whether a file belongs to a library, a runtime or a test runner. */
 export function isForeignFile(file: string): boolean {
   return FOREIGN.test(file);
 }

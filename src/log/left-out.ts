@@ -10,7 +10,7 @@ import { readSuiteRuns, TOTALS_LITERALS } from './retries/suite-runs.ts';
 import { isWithin, type LineRange } from './sections/system.ts';
 import type { Structure } from './sections.ts';
 
-/** What of a log is no failure, though it reads like one. */
+/** The parts of a log that read like a failure but are not one. */
 export interface LeftOut {
   /** Ascending. */
   readonly ranges: readonly LineRange[];

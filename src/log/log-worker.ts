@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { SourceText } from '../domain/build.ts';
-import { messageOf, TriageError } from '../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../domain/errors.ts';
 import { readCauses } from './causes/read-causes.ts';
 import { decodeSources } from './decode/archive.ts';
 import { bytesOfFile } from './lines/bytes.ts';
@@ -36,11 +36,13 @@ parentPort?.on('message', async (message: ToThread) => {
     say({ result: readCauses(sources, message.options) });
   } catch (error) {
     const isOurs = error instanceof TriageError;
-    say({ failed: messageOf(error), code: isOurs ? error.code : 'internal', details: isOurs ? error.details : {} });
+    say({ failed: getErrorMessage(error), code: isOurs ? error.code : 'internal', details: isOurs ? error.details : {} });
   }
 });
 
-/** What is as it was is not sent back; the rest goes part by part, as it came. */
+/**
+ * Masks the texts. Unchanged texts are not sent back; the others are sent in parts, as they were received.
+ */
 async function mask(texts: readonly string[]): Promise<void> {
   const masked = await masker.maskAll(texts);
   for (const [text, { text: whole }] of masked.entries()) if (whole !== texts[text]) await sayText(text, whole);

@@ -5,21 +5,23 @@ import { firstOfEach } from '../lib/collections.ts';
 export type Agreement = (reported: FailingTest, logged: FailingTest) => boolean;
 
 /**
- * One entry a test, although a report and a log write its name differently ("renderReceipt > prints" against a suite and a name). A
- * merged test has the report's name, suite and message, since history is kept by these, and the log's position, file and line. Where the two
- * do not agree, all but the name is the log's: they are of different attempts, and what one says is not true of the other.
+ * Merges the tests of reports and logs into one entry for each test, although a report and a log write its
+ * name differently ("renderReceipt > prints" versus a suite and a name). A merged test has the report's name,
+ * suite and message, since the history is kept by these, and the log's position, file and line. If the two do
+ * not agree, everything but the name is the log's: they are of different attempts, and what one says is not
+ * true of the other.
  */
 export function mergeTests(reported: readonly FailingTest[], logged: readonly FailingTest[], agree: Agreement = () => true): FailingTest[] {
-  const left = new Set(firstOfEach(logged, (test) => keyOf(test, test.at?.source)));
+  const left = new Set(firstOfEach(logged, (test) => createTestKey(test, test.at?.source)));
   const byLastWord = Map.groupBy(
-    [...left].map((test) => ({ test, words: wordsOf(test) })),
-    ({ words }) => lastOf(words.all),
+    [...left].map((test) => ({ test, words: toTestWords(test) })),
+    ({ words }) => getLastWord(words.all),
   );
   const merged = withoutParents(joinReports(reported)).map((report) => {
-    const words = wordsOf(report);
-    const twin = twinOf(
+    const words = toTestWords(report);
+    const twin = findTwin(
       words,
-      (byLastWord.get(lastOf(words.all)) ?? []).filter((one) => left.has(one.test)),
+      (byLastWord.get(getLastWord(words.all)) ?? []).filter((one) => left.has(one.test)),
     );
     if (twin === null) return report;
     left.delete(twin);
@@ -28,23 +30,31 @@ export function mergeTests(reported: readonly FailingTest[], logged: readonly Fa
   return [...merged, ...left];
 }
 
-/** A test of the same name in another log, or with another message in a report, failed on its own. */
-function keyOf({ suite, name }: FailingTest, apart: string | null | undefined): string {
+/**
+ * Creates the key of a test. A test of the same name in another log, or with another message in a report,
+ * failed on its own.
+ */
+function createTestKey({ suite, name }: FailingTest, apart: string | null | undefined): string {
   return [suite, name, apart].join('\u0001');
 }
 
-/** What several reports say alike of one test is said once, with its lines in each. */
+/**
+ * Joins the entries that are alike in several reports into one for each test, with its lines in each report.
+ */
 function joinReports(reported: readonly FailingTest[]): FailingTest[] {
   const joined = new Map<string, FailingTest>();
   for (const test of reported) {
-    const key = keyOf(test, test.message);
+    const key = createTestKey(test, test.message);
     const known = joined.get(key);
     joined.set(key, known === undefined ? test : { ...known, spans: bothSpans(test, known) });
   }
   return [...joined.values()];
 }
 
-/** `TestA` fails because `TestA/case` does: reports list both, only the case is a failing test of its own. */
+/**
+ * Removes parent tests: `TestA` fails because `TestA/case` does, and reports list both, but only the case is
+ * a failing test of its own.
+ */
 function withoutParents(tests: readonly FailingTest[]): FailingTest[] {
   const parents = new Set(
     tests.flatMap(({ suite, name }) => {
@@ -55,14 +65,20 @@ function withoutParents(tests: readonly FailingTest[]): FailingTest[] {
   return tests.filter(({ suite, name }) => !parents.has(`${suite}\u0001${name}`));
 }
 
-type Words = ReturnType<typeof wordsOf>;
+type Words = ReturnType<typeof toTestWords>;
 
-/** Of suite and name in order, of the name alone, and of the file: every word with a space before it, so that an ending of the text is an ending in words. */
-function wordsOf({ suite, name, file }: FailingTest) {
+/**
+ * Returns the words of suite and name in order, of the name alone, and of the file. Every word has a space
+ * before it, so that an ending of the text always consists of whole words.
+ */
+function toTestWords({ suite, name, file }: FailingTest) {
   return { all: spaced(`${suite ?? ''} ${bare(name)}`), name: spaced(bare(name)), file: file === null ? null : spaced(bare(file)) };
 }
 
-/** A module that could not be loaded is named by its path in logs, and by its dotted name in reports. */
+/**
+ * Removes the ending of a source file. A module that could not be loaded is named by its path in logs, and by
+ * its dotted name in reports.
+ */
 function bare(name: string): string {
   return name.replace(/\.(?:py|[cm]?[jt]sx?)$/, '');
 }
@@ -71,22 +87,28 @@ function spaced(text: string): string {
   return (text.normalize('NFC').match(/[\p{L}\p{N}_]+/gu) ?? []).map((word) => ` ${word}`).join('');
 }
 
-/** The test of the log with the same words at its end; where several have them, the one whose file the report names. */
-function twinOf(own: Words, logged: readonly { readonly test: FailingTest; readonly words: Words }[]): FailingTest | null {
+/**
+ * Finds the test of the log with the same words at its end; if several have them, the one whose file the
+ * report names.
+ */
+function findTwin(own: Words, logged: readonly { readonly test: FailingTest; readonly words: Words }[]): FailingTest | null {
   const alike = logged.filter(({ words }) => isAlike(own, words));
   const exact = alike.find(({ words }) => words.all === own.all);
   const inFile = alike.find(({ words }) => namesFile(own, words.file));
   return (exact ?? inFile ?? (alike.length === 1 ? alike[0] : undefined))?.test ?? null;
 }
 
-/** A suite may be written into the name: one may say more than the other before the words they share. */
+/**
+ * Checks whether two tests may be the same. A suite may be written into the name, so one may have more words
+ * than the other before those they share.
+ */
 function isAlike(one: Words, other: Words): boolean {
   if (one.name === '' || other.name === '') return false;
   const [more, less] = one.all.length >= other.all.length ? [one, other] : [other, one];
   return more.all.endsWith(less.all) && (less.all.endsWith(more.name) || more.name.endsWith(less.name));
 }
 
-function lastOf(words: string): string {
+function getLastWord(words: string): string {
   return words.slice(words.lastIndexOf(' '));
 }
 
@@ -94,7 +116,10 @@ function namesFile(own: Words, file: string | null): boolean {
   return file !== null && (`${own.all} `.includes(`${file} `) || own.file === file);
 }
 
-/** File and line come from one of the two, and so do expected and actual. */
+/**
+ * Merges a test of a report with the same test of a log. File and line come from the same one of the two, and
+ * so do expected and actual.
+ */
 function merge(report: FailingTest, log: FailingTest): FailingTest {
   const placed = log.line === null && (log.file === null || sameFile(log.file, report.file)) ? report : log;
   const valued = report.expected !== null || report.actual !== null ? report : log;
@@ -118,7 +143,10 @@ function sameFile(one: string, other: string | null): boolean {
   return other !== null && (one.endsWith(other) || other.endsWith(one));
 }
 
-/** "Failed", or an exception's bare name, says less than what the log printed. */
+/**
+ * Checks whether a message is informative: "Failed", or an exception's bare name, says less than what the log
+ * printed.
+ */
 function isTelling(message: string | null): boolean {
   return message !== null && /\s/.test(message.trim()) && !/^(?:test )?failed\b.{0,20}$/i.test(message.trim());
 }

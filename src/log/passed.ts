@@ -1,11 +1,11 @@
-import { maxOf } from '../lib/collections.ts';
+import { findMax } from '../lib/collections.ts';
 import type { Extraction } from './extract/extraction.ts';
 import type { LogText } from './lines/lines.ts';
 import type { Structure } from './sections.ts';
 
-/** What a CI system says of a whole job that passed. */
+/** The message of a CI system that a whole job passed. */
 const JOB_PASSED = /^(?:Finished: SUCCESS|Job succeeded|##\[section\]Finishing: (?:Finalize )?Job|Build step .{0,60}: SUCCESS)\W*$/;
-/** What a runner or build tool says of a whole run that passed: nothing failed, and something ran. */
+/** The messages of runners and build tools that a whole run passed: nothing failed, and something ran. */
 const RUN_PASSED: readonly RegExp[] = [
   /^\s{0,12}(?:Tests|Test Suites|Test Files):?\s{1,8}(?!.{0,80}failed)[1-9]\d{0,6} passed/,
   /^={3,200} (?!.{0,160}\b(?:failed|errors?)\b)[^=\n]{0,80}\b[1-9]\d{0,6} passed\b[^=\n]{0,160}=/,
@@ -19,7 +19,7 @@ const RUN_PASSED: readonly RegExp[] = [
   /^All tests (?:successful|passed)\b|^100% tests passed/,
   /^ok\s{1,8}\S{1,300}\s{1,8}(?:[\d.]{1,10}s|\(cached\))/,
 ];
-/** What counts failures, where a runner says both on lines of their own. */
+/** The lines that count failures, if a runner prints passed and failed tests on separate lines. */
 const RUN_FAILED = /^\s{0,8}(?:[1-9]\d{0,6} failing|\W{0,4}fail [1-9]\d{0,6}$|FAILED \()|^(?:FAIL|FAILED|BUILD FAIL)/;
 /** Lines from the end in which the word that all passed is looked for. */
 const TAIL = 60;
@@ -32,7 +32,7 @@ const TAIL = 60;
 export function hasPassed(log: LogText, found: Extraction, structure: Structure, hasRetried: boolean): boolean {
   if (found.failingTests.length + structure.failedSections.length + structure.exits.length > 0) return false;
   const errors = [...found.exceptions, ...found.messages, ...found.diagnostics.filter(({ severity }) => severity === 'error')];
-  const last = maxOf(
+  const last = findMax(
     errors.map(({ at }) => at?.line ?? 0),
     0,
   );

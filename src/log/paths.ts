@@ -20,9 +20,9 @@ const FOREIGN: readonly RegExp[] = [
 export function repositoryPathCandidates(logged: string): string[] {
   const path = plainPath(logged);
   if (path === '' || FOREIGN.some((pattern) => pattern.test(path))) return [];
-  const dotted = sourcePathsOf(path);
+  const dotted = listSourcePaths(path);
   if (dotted.length > 0) return [path, ...dotted];
-  const segments = segmentsOf(withoutWorkspace(path));
+  const segments = splitSegments(withoutWorkspace(path));
   const fewest = MOUNT.test(path) ? 1 : Math.min(segments.length, 2);
   const candidates: string[] = [];
   for (let start = 0; segments.length - start >= fewest && start < segments.length; start += 1) {
@@ -31,14 +31,20 @@ export function repositoryPathCandidates(logged: string): string[] {
   return candidates;
 }
 
-/** The path inside the repository as far as one can tell without it: no URL, no position, no workspace. */
+/**
+ * Returns the path inside the repository as far as it can be determined without the repository: no URL, no
+ * position, no workspace.
+ */
 export function projectPath(logged: string): string {
   const path = plainPath(logged);
   return path === '' ? logged : withoutWorkspace(path).replace(/^\.\//, '');
 }
 
-/** Without the drive, empty and `.` segments; `..` takes away what is before it and never leads outside. */
-function segmentsOf(path: string): string[] {
+/**
+ * Splits a path into segments, without the drive, empty and `.` segments; `..` removes the segment before it
+ * and never leads outside.
+ */
+function splitSegments(path: string): string[] {
   const segments: string[] = [];
   for (const segment of path.replace(/^[A-Za-z]:\//, '').split('/')) {
     if (segment === '..') segments.pop();
@@ -53,11 +59,12 @@ const FILE_ENDING =
   /\.(?:[cm]?[jt]sx?|vue|svelte|py|pyi|rb|go|rs|php|java|kts?|scala|groovy|cs|fs|vb|c|cc|cpp|cxx|h|hh|hpp|m|mm|swift|dart|exs?|erl|hs|ml|clj|pl|pm|lua|r|jl|sh|bash|sql|ya?ml|json|toml|xml|html?|css|scss|md|txt|cfg|ini|lock|gradle|properties|tf|proto|bzl|mk)$/i;
 
 /**
- * Source files that a class or module represents, most likely first: `com.shop.Cart$Line.total` → `com/shop/Cart.java` and its
- * siblings of other JVM languages, `shop.cart.Total` → `shop/cart.py`, Go's `github.com/shop/api/cart.Total` → the folder `cart`'s
- * files are not named by it, so nothing. Empty for everything that is no dotted name.
+ * Lists the source files that a class or module represents, most likely first: `com.shop.Cart$Line.total` →
+ * `com/shop/Cart.java` and its siblings of other JVM languages, `shop.cart.Total` → `shop/cart.py`. For Go's
+ * `github.com/shop/api/cart.Total` the result is empty, because the name does not identify a file in the
+ * folder `cart`. Empty for everything that is not a dotted name.
  */
-function sourcePathsOf(name: string): string[] {
+function listSourcePaths(name: string): string[] {
   const dotted = name.replace(/\$.{0,300}$/s, '');
   if (dotted.includes('/') || FILE_ENDING.test(dotted) || !/^[A-Za-z_]\w{0,100}(?:\.[A-Za-z_]\w{0,100}){1,20}$/.test(dotted)) return [];
   const parts = dotted.split('.');
@@ -68,7 +75,7 @@ function sourcePathsOf(name: string): string[] {
   return [...JVM_ENDINGS.map((ending) => `${jvm}.${ending}`), ...module];
 }
 
-/** A module, or a function in a module; a package's own file last. */
+/** Lists the paths of a module, or of a function in a module; a package's own file is last. */
 function modulePaths(parts: readonly string[], whole = false): string[] {
   const module = parts.join('/');
   const outer = parts.length > 2 && !whole ? [`${parts.slice(0, -1).join('/')}.py`] : [];
@@ -78,15 +85,15 @@ function modulePaths(parts: readonly string[], whole = false): string[] {
 const MAX_PATH = 1_024;
 
 /**
- * What a tool wrapped around a path, taken away: file and bundler URLs with their query, Windows separators and prefixes, the drives of
- * MSYS, Cygwin and WSL, a position behind it (`tax.ts:41:9`, `Tax.cs(41,9)`, `#L41`), compiled and covered copies of a source.
- * Empty for text that is no path.
+ * Removes what a tool wrapped around a path: file and bundler URLs with their query, Windows separators and
+ * prefixes, the drives of MSYS, Cygwin and WSL, a position after it (`tax.ts:41:9`, `Tax.cs(41,9)`, `#L41`),
+ * and compiled or covered copies of a source. Returns an empty string for text that is not a path.
  */
 function plainPath(logged: string): string {
   const text = logged.trim();
   if (text.length === 0 || text.length > MAX_PATH || /[\u0000-\u001f]/.test(text)) return '';
   const path = withoutUrl(withoutQuotes(text)).replaceAll('\\', '/');
-  return sourceOf(withoutPosition(withDrive(path)));
+  return resolveSource(withoutPosition(withDrive(path)));
 }
 
 function withoutQuotes(text: string): string {
@@ -115,7 +122,10 @@ function decoded(text: string): string {
   }
 }
 
-/** `\\?\C:\x`, `/C:/x`, `/c/x` of MSYS, `/cygdrive/c/x`, `/mnt/c/x` all name drive C. */
+/**
+ * Normalizes the drive of a path: `\\?\C:\x`, `/C:/x`, `/c/x` of MSYS, `/cygdrive/c/x`, `/mnt/c/x` all name
+ * drive C.
+ */
 function withDrive(path: string): string {
   return path
     .replace(/^\/\/[?.]\/(?=[A-Za-z]:\/)/, '')
@@ -131,8 +141,8 @@ function withoutPosition(path: string): string {
     .replace(/#L\d{1,7}(?:-L\d{1,7})?$/, '');
 }
 
-/** The source that a class file, cached byte code or a page of a coverage report was made of. */
-function sourceOf(path: string): string {
+/** Returns the source from which a class file, cached byte code or a page of a coverage report was made. */
+function resolveSource(path: string): string {
   return path
     .replace(/^(?:[^/]{1,120}\/){0,8}(?:target|build|out)\/(?:test-)?classes\/(?:(?:java|kotlin|groovy|scala)\/(?:main|test)\/)?/, '')
     .replace(/(?:\$[^/$]{1,120}){0,4}\.class$/, '.java')
@@ -143,8 +153,9 @@ function sourceOf(path: string): string {
 }
 
 /**
- * Where CI systems, agents and build tools put a checkout, as their own documents name the folder. Each pattern takes the
- * workspace away, so that the rest is relative to the repository; the more particular ones come first.
+ * The folders in which CI systems, agents and build tools put a checkout, as their own documents name them.
+ * Each pattern removes the workspace, so that the rest is relative to the repository; the more specific ones
+ * come first.
  */
 const WORKSPACES: readonly RegExp[] = [
   // Bazel: the sandbox, the execution root, and a test's runfiles; what it generates lies in the same packages.
@@ -187,7 +198,7 @@ const WORKSPACES: readonly RegExp[] = [
   /^\/(?:var\/lib\/go-agent|godata|go)\/pipelines\/[^/]{1,120}\//,
   /^\/tmp\/build\/[0-9a-f]{6,40}\/[^/]{1,120}\//,
   /^\/tmp\/build_[0-9a-f]{6,40}\//,
-  // A GOPATH, a dev container, a folder that images mount and nobody calls a package.
+  // A GOPATH, a dev container, and mount folders of images that are not names of packages.
   /^(?:[A-Za-z]:)?\/(?:[^/]{1,120}\/){0,4}go\/src\/[\w.-]{1,80}\.[a-z]{2,6}\/[^/]{1,120}\/[^/]{1,120}\//,
   /^\/workspaces\/[^/]{1,120}\//,
   /^\/usr\/src\/(?:app|project|code|build)\//,
@@ -195,7 +206,10 @@ const WORKSPACES: readonly RegExp[] = [
   /^\/home\/node\/app\//,
 ];
 
-/** A path with `/` between its segments, without the folder that a CI system checks out into; as it was where none is known. */
+/**
+ * Returns a path with `/` between its segments, without the folder into which a CI system checks out; the
+ * unchanged path if no such folder is known.
+ */
 function withoutWorkspace(path: string): string {
   for (const workspace of WORKSPACES) {
     const rest = path.replace(workspace, '');

@@ -6,9 +6,12 @@ interface Probe {
   readonly begins: RegExp;
   /** The line that ends it, and is none of it. */
   readonly until: RegExp;
-  /** What only a probe prints: where no line ends it, it goes on to the last of these. */
+  /** The lines that only a probe prints. A probe that no line ends continues to the last of these. */
   readonly own: RegExp;
-  /** What has to follow for it to be a probe that the tool went on after: a line like this, or the line that ends it; absent: nothing has to. */
+  /**
+   * The line that must follow if the tool continued after the probe: a line like this, or the line that ends
+   * the probe (`end`). By default, nothing must follow.
+   */
   readonly after?: RegExp | 'end';
 }
 
@@ -17,7 +20,7 @@ const [MAX_PROBE, MAX_PROBES] = [400, 2_000];
 const CMAKE_SCRATCH = String.raw`CMakeFiles\/(?:CMakeTmp|CMakeScratch)\b`;
 const CONFIGURE_LINE = String.raw`^configure:\d{1,7}: `;
 const MESON_RESULT = /^(?:Checking|Has|Header|Compiler|Fetching)\b.{0,300}: (?:YES|NO|\d{1,9})\b/;
-/** What the shell, make or a CI system prints next. */
+/** The text that the shell, make or a CI system prints next. */
 const NEXT = String.raw`\+{1,3} \S|##\[|::|\[Pipeline\] |g?make: |ninja: `;
 const CMAKE_NEXT = `-- |CMake (?:Error|Warning)|(?:Performing|Determining|Checking|Detecting|Compiling) .{1,200}(?:failed|passed) with the following|${NEXT}`;
 const CMAKE_STATUS = new RegExp(String.raw`^-- .{0,100}\bChange Dir: .{0,300}${CMAKE_SCRATCH}`);

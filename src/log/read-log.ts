@@ -22,14 +22,14 @@ export interface LogInPieces {
   readonly notes: readonly string[];
   /** The descriptor of its file, where it has one: another thread can read it. */
   readonly file?: number;
-  /** Where it was scanned for {@link READER_GROUPS} already. */
+  /** The scan, if the log was already scanned for {@link READER_GROUPS}. */
   readonly scan?: Scan;
 }
 
-/** What can be read: a masked text, or the bytes of a masked log. */
+/** A source that can be read: a masked text, or the bytes of a masked log. */
 export type ReadableSource = SourceText | LogInPieces;
 
-/** How the logs of one build are read. */
+/** The settings for reading the logs of one build. */
 export interface Reader {
   readonly green: GreenTemplates | null;
   readonly without: ReadonlySet<ReadStage>;
@@ -38,7 +38,7 @@ export interface Reader {
   readonly passedInReports: readonly PassedOnRetry[];
 }
 
-/** What was read of one log, before its lines are ranked. */
+/** The data read from one log, before its lines are ranked. */
 export type ReadLog = ReturnType<typeof readLines>;
 
 /** Reads one log: its structure, and what the readers of tools find in it. */
@@ -72,10 +72,10 @@ function readLines(name: string, bytes: LogBytes, known: Scan | undefined, reade
   const isPassed = hasPassed(log, all, structure, passedOnRetry.length > 0);
   const found = isPassed ? withoutErrors(all) : inFailedSteps(log, all, structure);
   const diff = green === null ? null : diffWithGreen(log, green, found, structure);
-  /** What of it a green build does not say too; all of it where there is none to compare with. */
+  /** The findings that a green build does not have too; all of them if there is none to compare with. */
   const fresh = diff === null ? found : newFindings(found, diff);
   const read = { log, index: scan.index, size: bytes.size, all, found, fresh, structure, diff, isPassed, passedOnRetry };
-  /** Whether what a green build says too was left out of what was found. */
+  /** True if the findings that a green build has too were left out. */
   const isOnlyNew: boolean = false;
   /** Reads the versions that some of what was found may be about; they are often shown outside of the failed step. */
   const environmentFor = (some: Extraction) => readEnvironment(whole, ofEnvironment, some);
@@ -91,7 +91,9 @@ const SHORT_LINE = 60;
 const RETURN = 13;
 const FEED = 10;
 
-/** Whether a log's lines were joined by lone carriage returns, as some CI systems' downloads are. */
+/**
+ * Checks whether a log's lines were joined by lone carriage returns, as in the downloads of some CI systems.
+ */
 function isOverwritten(bytes: LogBytes, lineCount: number): boolean {
   if (bytes.size < lineCount * SHORT_LINE) return false;
   const sample = bytes.slice(0, SAMPLE);
@@ -108,12 +110,12 @@ function isOverwritten(bytes: LogBytes, lineCount: number): boolean {
  * dropped: they would no longer be whole lines.
  */
 function foldReturns(found: Extraction, split: LineIndex, stored: LineIndex): Extraction {
-  const lineOf = (line: number) => stored.lineAt(split.startOf(line));
+  const toStoredLine = (line: number) => stored.lineAt(split.getLineStart(line));
   const moved = withLists(found, (all) =>
-    all.map((one) => (one.at === null ? one : { ...one, at: { source: one.at.source, line: lineOf(one.at.line) } })),
+    all.map((one) => (one.at === null ? one : { ...one, at: { source: one.at.source, line: toStoredLine(one.at.line) } })),
   );
   const failingTests = moved.failingTests.map((test) => {
-    const spans = test.spans?.map((span) => ({ ...span, lineStart: lineOf(span.lineStart), lineEnd: lineOf(span.lineEnd) }));
+    const spans = test.spans?.map((span) => ({ ...span, lineStart: toStoredLine(span.lineStart), lineEnd: toStoredLine(span.lineEnd) }));
     return spans === undefined ? test : { ...test, spans };
   });
   return { ...moved, failingTests, blocks: [] };

@@ -12,7 +12,7 @@ import { type GreenTemplates, greenTemplates, hasKnownLine, hasNewLine, newExits
 import { mergeTests } from './merge-tests.ts';
 import { placeRanked, type RankedLine, rankedMessages, rankLines } from './rank/rank.ts';
 import { type ReadableSource, type ReadLog, readLog } from './read-log.ts';
-import { failuresOf, NOTHING_FOUND } from './recognise/failures.ts';
+import { listFailures, NOTHING_FOUND } from './recognise/failures.ts';
 import { lastLines, reduceLogs, type WeighedLog, weighBlocks } from './reduce/reduce.ts';
 import { createAgreement, noteContradiction, noteDisagreements } from './reports/agreement.ts';
 import { boundResults } from './reports/bound-results.ts';
@@ -21,7 +21,7 @@ import type { TestReport } from './reports/report-draft.ts';
 import { excerptsOfReports } from './reports/report-excerpts.ts';
 import { isSameTest } from './retries/retried-tests.ts';
 
-/** How to read a build's sources. */
+/** The options for reading a build's sources. */
 export interface ReadOptions {
   /** All excerpts together hold at most this many tokens. */
   readonly budgetTokens: number;
@@ -29,7 +29,7 @@ export interface ReadOptions {
   readonly greenText?: string;
   /** The same as templates, which come before the text. */
   readonly green?: GreenTemplates;
-  /** How many secrets were hidden in the sources, for the record. */
+  /** The number of secrets that were hidden in the sources, for the record. */
   readonly maskedSecrets?: number;
   /** Stages left out, to measure what they are worth; absent: none. */
   readonly without?: ReadonlySet<ReadStage>;
@@ -39,7 +39,10 @@ export interface ReadOptions {
 
 const NOTHING: ReadonlySet<ReadStage> = new Set();
 const MAX_MESSAGES = 50;
-/** Share of the budget that reports have at most beside logs, and notes on tests of which the two say something else. */
+/**
+ * Largest share of the budget for reports if there are logs, and limit on the notes about tests for which the
+ * two disagree.
+ */
 const REPORT_SHARE = 0.5;
 const MAX_CONTRADICTIONS = 5;
 const NOT_ALIKE = (green: string) => `The log of ${green} has no line in common with this build: it was left aside.`;
@@ -112,7 +115,7 @@ export function composeReading({ sources, reports, logs, notes }: OpenedSources,
     exits: logs.flatMap(({ structure }) => structure.exits),
     failedSections: logs.flatMap(({ structure }) => structure.failedSections),
     toolchains: [...new Set(logs.flatMap(({ found }) => [...found.toolchains]))].sort(),
-    sources: sources.map((source) => sizeOf(source, logs)),
+    sources: sources.map((source) => measureSource(source, logs)),
     ...(logs.length > 0 && logs.every(({ isPassed }) => isPassed) ? { hasPassed: true } : {}),
     maskedSecrets: options.maskedSecrets ?? 0,
     notes: [
@@ -145,7 +148,10 @@ function joinTests(
   return { failingTests, passedOnRetry: onceEach(passed.slice(0, MAX_PASSED)) };
 }
 
-/** One of each test that a report and a log, or two lines of a log, name: the longest name. */
+/**
+ * Keeps one entry for each test that a report and a log, or two lines of a log, name: the one with the
+ * longest name.
+ */
 function onceEach(tests: readonly PassedOnRetry[]): PassedOnRetry[] {
   const once: PassedOnRetry[] = [];
   for (const test of tests.toSorted((one, other) => nameInFull(other).length - nameInFull(one).length))
@@ -163,7 +169,10 @@ function nameInFull({ suite, name }: PassedOnRetry): string {
   return `${suite ? `${suite}.` : ''}${name}`;
 }
 
-/** What is read as a log: an artifact says what the log leaves out, so it comes after it. */
+/**
+ * Returns the sources that are read as logs. An artifact says what the log leaves out, so it comes after the
+ * log.
+ */
 function logsFirst(sources: readonly ReadableSource[]): ReadableSource[] {
   return [...sources.filter(({ kind }) => kind === 'log'), ...sources.filter(({ kind }) => kind === 'artifact')];
 }
@@ -172,7 +181,7 @@ function isReport(source: ReadableSource): source is SourceText {
   return source.kind === 'report';
 }
 
-function sizeOf(source: ReadableSource, read: readonly ReadLog[]): Reading['sources'][number] {
+function measureSource(source: ReadableSource, read: readonly ReadLog[]): Reading['sources'][number] {
   const { name } = source;
   if (isReport(source)) return { name, lines: countIn(source.text, '\n') + 1, bytes: Buffer.byteLength(source.text) };
   const log = read.find((one) => one.log.name === name);
@@ -181,11 +190,11 @@ function sizeOf(source: ReadableSource, read: readonly ReadLog[]): Reading['sour
 
 function withFingerprint(partial: Omit<Reading, 'fingerprint' | 'generic'>): Reading {
   const unknown = { algorithm: '', version: 0, value: '' };
-  const [first] = failuresOf({ ...partial, fingerprint: unknown, generic: true });
+  const [first] = listFailures({ ...partial, fingerprint: unknown, generic: true });
   return { ...partial, fingerprint: first?.fingerprint ?? unknown, generic: first?.generic ?? true };
 }
 
-/** What the readers proposed by its place, then the learned ranking of the lines over it. */
+/** Weighs the readers' proposals by their place, and applies the learned ranking of the lines to them. */
 function weigh(read: ReadLog, without: ReadonlySet<ReadStage>): WeighedLog & { readonly ranked: readonly RankedLine[] } {
   const { log, proposed, structure, diff } = read;
   const placed = without.has('reducer') ? lastLines(log) : weighBlocks(log, proposed, structure, diff);
@@ -194,9 +203,12 @@ function weigh(read: ReadLog, without: ReadonlySet<ReadStage>): WeighedLog & { r
   return { log, blocks: isRanked ? placeRanked(ranked, placed) : placed, ranked };
 }
 
-/** What is new since the green build becomes what was found, unless that is nothing: a failure always keeps something to be on. */
+/**
+ * Reduces the findings to those that are new since the green build, unless nothing is left: a failure must
+ * always keep some evidence.
+ */
 function sinceGreen(logs: readonly ReadLog[], isReported: boolean): { logs: readonly ReadLog[]; notes: readonly string[] } {
-  const green = namesOf(logs);
+  const green = describeComparison(logs);
   if (green === '') return { logs, notes: [] };
   if (!logs.some(({ log, diff }) => diff !== null && hasKnownLine(log, diff))) return aside(logs, NOT_ALIKE(green));
   if (!logs.some(({ log, diff, structure }) => diff !== null && hasNewLine(log, diff, structure))) return aside(logs, NOTHING_NEW(green));
@@ -205,8 +217,8 @@ function sinceGreen(logs: readonly ReadLog[], isReported: boolean): { logs: read
   return { logs, notes: [ONLY_KNOWN(green)] };
 }
 
-/** What the logs were compared with, for people; empty where none was. */
-function namesOf(logs: readonly ReadLog[]): string {
+/** Returns what the logs were compared with, for people; empty if none was. */
+function describeComparison(logs: readonly ReadLog[]): string {
   return [...new Set(logs.flatMap(({ diff }) => (diff === null ? [] : [diff.name])))].join(' and ');
 }
 
@@ -229,7 +241,10 @@ function tellingFirst(messages: readonly ErrorMessage[]): ErrorMessage[] {
   return unique.sort((a, b) => b.weight - a.weight).slice(0, MAX_MESSAGES);
 }
 
-/** Two readers may know the same line: the more specific one comes first. */
+/**
+ * Keeps one diagnostic for each line. If two readers know the same line, that of the more specific reader
+ * comes first.
+ */
 function oneALine(diagnostics: readonly Diagnostic[]): Diagnostic[] {
   return firstOfEach(diagnostics, (one) => (one.at === null ? one : `${one.at.source}:${one.at.line}`));
 }

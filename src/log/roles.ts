@@ -3,9 +3,10 @@ import { isWithin } from './sections/system.ts';
 import type { Structure } from './sections.ts';
 
 /**
- * What a line of a log is. Only a `cause` may decide or be quoted as the proof, and only a `cause` or a `notice` be the headline. `echo` is a command or setting shown before
- * it runs, `progress` what a tool does next, `passing` a test or check that did not fail, `notice` a warning or remark, `ending` how something
- * ended without why, `wrapper` a frame around the real message, which stands further in.
+ * The role of a line of a log. Only a `cause` may decide or be quoted as the proof, and only a `cause` or a
+ * `notice` may be the headline. `echo` is a command or setting shown before it runs, `progress` what a tool
+ * does next, `passing` a test or check that did not fail, `notice` a warning or remark, `ending` how
+ * something ended without why, `wrapper` a frame around the real message, which is further in.
  */
 export type LineRole = 'blank' | 'echo' | 'progress' | 'passing' | 'notice' | 'ending' | 'wrapper' | 'cause';
 
@@ -17,17 +18,17 @@ const MARK = String.raw`(?:##\[error\]|::error(?: [^:\n]{0,200})?::|\[error\] ?|
 const COUNT = String.raw`(?:\d{1,7}|[Aa]ll|[Ss]ome|one|an?)`;
 const THINGS = `(?:tests?|specs?|examples?|suites?|test files?|test suites?|assertions?|checks?|scenarios?|steps?|problems?|errors?|failures?|issues?|warnings?|violations?|findings?|offenses?|links?|duplicates?|matches|differences|conflicts?|secrets?|vulnerabilities|errors in|jobs?|tasks?|targets?|packages?|files?|hooks?|commands?|resources?|documents?)`;
 
-/** A sentence behind a mark and a few signs. */
+/** Builds a pattern for a sentence after up to 12 signs and an optional mark of a runner. */
 function marked(words: TemplateStringsArray, ...parts: readonly string[]): RegExp {
   return new RegExp(String.raw`^\W{0,12}${MARK}${String.raw(words, ...parts)}`, 'i');
 }
 
-/** The same behind fewer signs. */
+/** Builds a pattern for a sentence after up to 6 signs and an optional mark of a runner. */
 function framed(words: TemplateStringsArray, ...parts: readonly string[]): RegExp {
   return new RegExp(String.raw`^\W{0,6}${MARK}${String.raw(words, ...parts)}`, 'i');
 }
 
-/** How something ended. None of these lines says why. */
+/** Lines that say how something ended. None of them says why. */
 const ENDING: readonly RegExp[] = [
   marked`(?:(?:the )?(?:process|command|script|program|task|job|step|container|shell|action|lifecycle script|recipe|target)\b.{0,300}?)?\b(?:completed with|exited with|exited|failed with|returned|finished with|terminated with|exit|ended with|died with|returned non-zero)(?: an?)?(?: non-?zero)?(?: exit)?[ -]?(?:code|status)?:?\s{0,2}[('"]?-?(?:0x)?[\da-f]{1,10}['")]?\W{0,8}$`,
   marked`(?:exit (?:code|status)|errno|code|status|rc|signal)[:= ]{1,3}(?:-?\d{1,10}|ELIFECYCLE)\W{0,4}$`,
@@ -45,7 +46,7 @@ const ENDING: readonly RegExp[] = [
   /^(?:##\[error\]|Error: )?(?:Final attempt failed|Attempt \d{1,3} failed|Timeout of \d{1,9}ms hit)/,
 ];
 
-/** What is put around another message. It leads inward. */
+/** Lines around another message, to which they lead. */
 const WRAPPER: readonly RegExp[] = [
   /^Traceback \(most recent call last\)|^(?:The above exception was|During handling of the above)|^\W{0,6}Traceback\b.{0,40}$/,
   /CalledProcessError|subprocess-exited-with-error|metadata-generation-failed|originates from a subprocess|did not run successfully|InvocationError/,
@@ -82,7 +83,7 @@ const NOTICE: readonly RegExp[] = [
   /^(?:Cache not found for|No (?:cache|files were found|artifacts?)|Unable to (?:reserve|restore|save) cache|Post job cleanup|Temporarily overriding|Adding repository directory|Cleaning up orphan|git version |\[command\]\/usr\/bin\/git)/,
 ];
 
-/** What a tool does, has done, or is about to do. */
+/** Lines about what a tool does, has done, or is about to do. */
 const PROGRESS: readonly RegExp[] = [
   // What Jenkins and its plugins do after the build, whatever became of it.
   /^(?:\[(?:Checks API|WS-CLEANUP|htmlpublisher|JaCoCo plugin|Cobertura|GitHub Checks?)\] |(?:No suitable checks publisher found|Archiving artifacts|Skipped archiving|Recording (?:test results|fingerprints)|No artifacts (?:found|are configured)|Sending e-?mails?|No emails were triggered|Notifying (?:upstream|endpoint)|Collecting metadata|Metadata collection done)\b)/i,
@@ -106,8 +107,11 @@ const SEVERE = /^\W{0,6}(?:\S{1,200}: )?(?:##\[error\]|::error|(?:ERROR|error|FA
 const known = new Map<string, LineRole>();
 const MAX_KNOWN = 20_000;
 
-/** What a line is by its words alone, as a person saw it (see `LogText.line`). Whether a command was only shown may need its place: see {@link rolesOf}. */
-export function roleOf(line: string): LineRole {
+/**
+ * Returns the role of a line by its text alone, as a person saw it (see `LogText.line`). Whether a command
+ * was only shown may depend on its place: see {@link createRoleLookup}.
+ */
+export function classifyRole(line: string): LineRole {
   const text = line.length > 600 ? line.slice(0, 600) : line;
   let role = known.get(text);
   if (role === undefined) {
@@ -124,16 +128,19 @@ function readRole(text: string): LineRole {
   return (role === 'notice' || role === 'progress') && SEVERE.test(text) ? 'cause' : role;
 }
 
-/** What each line of a log is: by its place where the CI system only showed it, else by its words. */
-export function rolesOf(log: LogText, { echoes }: Pick<Structure, 'echoes'>): (line: number) => LineRole {
+/**
+ * Creates a function that returns the role of each line of a log: by its place if the CI system only showed
+ * it, otherwise by its text.
+ */
+export function createRoleLookup(log: LogText, { echoes }: Pick<Structure, 'echoes'>): (line: number) => LineRole {
   return (line) => {
-    const role = roleOf(log.line(line));
+    const role = classifyRole(log.line(line));
     return role !== 'blank' && isWithin(echoes, line) ? 'echo' : role;
   };
 }
 
-/** Whether a line says how something ended, or that something did, and not why. */
+/** Checks whether a line says how something ended, or only that it did, and not why. */
 export function saysNothing(line: string): boolean {
-  const role = roleOf(line);
+  const role = classifyRole(line);
   return role === 'ending' || role === 'wrapper' || role === 'blank';
 }

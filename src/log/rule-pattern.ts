@@ -3,7 +3,7 @@ import type { Failure } from '../domain/failure.ts';
 
 /** A pattern that can be tried on any text in time linear in its length, since RE2 never goes back. */
 export interface RulePattern {
-  /** The line of the text on which the first match begins, or null where nothing matches. */
+  /** Returns the line of the text on which the first match begins; null if nothing matches. */
   matchedLine(text: string): string | null;
 }
 
@@ -34,7 +34,9 @@ export function compileRulePattern(pattern: string): RulePattern | { readonly re
   }
 }
 
-/** What rules are tried on: the failure's message and the lines of the log around it. */
+/**
+ * Returns the text that rules are matched against: the failure's message and the lines of the log around it.
+ */
 export function ruleText({ message, excerpt }: Pick<Failure, 'message' | 'excerpt'>): string {
   return `${message}\n${excerpt?.text ?? ''}`.slice(0, MAX_TEXT);
 }

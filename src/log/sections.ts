@@ -14,7 +14,7 @@ import {
   withConsequences,
 } from './sections/system.ts';
 
-/** What a line says of the blocks of a log, which lie in one another. */
+/** The information of a line about the nested blocks of a log. */
 type BlockMark = { readonly kind: 'open' | 'close'; readonly name: string } | { readonly kind: 'error'; readonly isSure: boolean };
 
 const FATAL =
@@ -40,7 +40,9 @@ function azureMark(text: string): BlockMark | null {
   return isSure || text.startsWith('##[error]') ? { kind: 'error', isSure } : null;
 }
 
-/** What a downloaded build log of TeamCity puts before each line: time, status letter and the step's number. */
+/**
+ * The prefix of each line in a downloaded build log of TeamCity: time, status letter and the step's number.
+ */
 const PREFIX = /^(?:\[\d\d:\d\d:\d\d\])?(?:\w ?)?: {0,2}\s{0,40}(?=\[Step|Step|Process|##)/;
 const NUMBER = /\[Step \d{1,3}\/\d{1,3}\]/;
 const MAX_OUTPUT = 20_000;
@@ -131,7 +133,7 @@ const EXIT =
 const SIGNAL = /\b(SIG(?:SEGV|ABRT|BUS|ILL|FPE)|(?<=\b(?:[Ss]ignal[:=]?|by|with|[Rr]eceived)[ '"(]{0,2})SIG(?:KILL|TERM|PIPE|INT))\b/;
 const MAX_EXITS = 200;
 
-/** How processes ended badly, in the order of the log, at most the first 200. */
+/** Reads how processes ended badly, in the order of the log, at most the first 200. */
 function readExits(log: LogText, marks: readonly Mark[]): ExitMark[] {
   const exits: ExitMark[] = [];
   for (const { line, text } of marks) {
@@ -145,20 +147,27 @@ function readExits(log: LogText, marks: readonly Mark[]): ExitMark[] {
   return exits;
 }
 
-/** What the CI system's own marks say: which steps turned the build red, and where each failing command ended. */
+/**
+ * The information of the CI system's own marks: which steps made the build fail, and where each failing
+ * command ended.
+ */
 export interface Structure {
-  /** In the order of the log, but those that only follow from others come last. */
+  /**
+   * The failed sections in the order of the log, except that those that only follow from others come last.
+   */
   readonly failedSections: readonly Section[];
   readonly exits: readonly ExitMark[];
-  /** What is behind the step that failed each job: only clean-up. */
+  /** The lines after the step that failed each job: only cleanup. */
   readonly afterwards: readonly LineRange[];
-  /** Whether steps are marked, failed or not. */
+  /** True if steps are marked, failed or not. */
   readonly hasSteps: boolean;
   /** Lines that no program of the build wrote as its output, ascending: commands echoed, and what people wrote around a quoted log. */
   readonly echoes: readonly LineRange[];
 }
 
-/** The same where no mark of a step is believed: the whole log is one step. For measurements. */
+/**
+ * Returns the structure as if no mark of a step were trusted: the whole log is one step. For measurements.
+ */
 export function withoutSections(structure: Structure): Structure {
   return { ...structure, failedSections: [], afterwards: [], hasSteps: false, echoes: [] };
 }
@@ -191,7 +200,7 @@ export function readStructure(log: LogText, lines: readonly number[]): Structure
   return { failedSections, exits, afterwards, hasSteps: system.hasSteps ?? false, echoes };
 }
 
-/** The first system that knows of a failure; else the first that knows the log. */
+/** Reads the first system that knows of a failure, or else the first that knows the log. */
 function readSystem(log: LogText, marks: readonly Mark[]): SystemReading {
   let known: SystemReading | null = null;
   for (const { read } of SYSTEMS) {
@@ -202,13 +211,16 @@ function readSystem(log: LogText, marks: readonly Mark[]): SystemReading {
   return known ?? { failed: [] };
 }
 
-/** Where the last step of a job ends that failed it; the job's end where none did. */
+/** Returns where the last step ends that failed a job; the job's end if none did. */
 function endIn(sections: readonly Section[], job: LineRange): number {
   const fatal = sections.findLast((one) => one.consequence !== true && one.lineStart >= job.start && one.lineEnd <= job.end);
   return fatal?.lineEnd ?? job.end;
 }
 
-/** The last exit inside a section, or just below it, is the one that ended it. */
+/**
+ * Adds the exit code of the last exit inside a section, or just below it, because that exit ended the
+ * section.
+ */
 function withExit(section: Section, exits: readonly ExitMark[]): Section {
   const own = exits.findLast(({ line, code }) => code !== null && line >= section.lineStart && line <= section.lineEnd + 1);
   return own?.code == null ? section : { ...section, exitCode: own.code };

@@ -3,10 +3,10 @@ import { extname } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import type { SourceKind, SourceText } from '../domain/build.ts';
-import { messageOf, TriageError, type TriageErrorCode } from '../domain/errors.ts';
+import { getErrorMessage, TriageError, type TriageErrorCode } from '../domain/errors.ts';
 import { type BuildReading, readCauses } from './causes/read-causes.ts';
 import { decodeSources } from './decode/archive.ts';
-import { fileTypeOf } from './decode/decode.ts';
+import { detectFileType } from './decode/decode.ts';
 import { createMasker, type Masked, type Masker, type MaskerOptions } from './mask/mask.ts';
 import type { LogInPieces, ReadableSource } from './read-log.ts';
 import type { ReadOptions } from './read-sources.ts';
@@ -15,19 +15,27 @@ import type { LineIndexState } from './scan/scan-log.ts';
 import { type ArtifactRoom, openArtifact } from './survey/open-artifact.ts';
 import { type Surveyed, surveyFiles } from './survey/survey.ts';
 
-/** Masks and reads logs in threads, so that a large one holds nobody else up. What is small is masked and read at once. */
+/**
+ * Masks and reads logs in threads, so that a large log does not block others. Small logs are masked and read
+ * at once.
+ */
 export interface LogThreads {
-  /** As {@link Masker} gives it, but that `maskAll` of more than 32 KB runs in a thread. */
+  /** The masker, like {@link Masker}, except that `maskAll` of more than 32 KB runs in a thread. */
   readonly masker: Masker;
-  /** As {@link decodeSources}; what is compressed, or more than 32 KB, in a thread. */
+  /** Decodes like {@link decodeSources}; if the bytes are compressed, or more than 32 KB, in a thread. */
   decode(name: string, bytes: Uint8Array, kind: SourceKind, limits: { readonly maxBytes: number }): Promise<SourceText[]>;
   /** Opens an artifact as {@link openArtifact} does; what is compressed, or more than 32 KB, in a thread. */
   openArtifact(name: string, bytes: Uint8Array, room: ArtifactRoom): Promise<SourceText[]>;
   /** Surveys files as {@link surveyFiles} does; of more than 32 KB in a thread. */
   survey(sources: readonly SourceText[], signal?: AbortSignal): Promise<Surveyed<SourceText>>;
-  /** What reports say of each test, and remarks on them; of more than 32 KB in a thread. */
+  /**
+   * Reads the results of each test in reports, and remarks on them; if there is more than 32 KB, in a thread.
+   */
   readReports(sources: readonly SourceText[]): Promise<readonly ReportResults[]>;
-  /** As {@link readCauses}. Throws TriageError: 'cancelled' with the signal, 'timeout', 'too-large' where memory runs out. */
+  /**
+   * Reads sources like {@link readCauses}. Throws TriageError: 'cancelled' with the signal, 'timeout',
+   * 'too-large' if memory runs out.
+   */
   read(sources: readonly ReadableSource[], options: ReadOptions, signal?: AbortSignal): Promise<BuildReading>;
   /** Builds what is needed to mask and read a small log: the first one would wait, and everybody with it. */
   warmUp(): void;
@@ -41,7 +49,7 @@ export interface LogThreadsOptions {
   readonly size?: number;
   /** Characters of all texts of a job that are not worth a thread. */
   readonly small?: number;
-  /** Of one job, in milliseconds. */
+  /** Time limit of one job, in milliseconds. */
   readonly timeoutMs?: number;
   /** The module that the threads run; another one in tests. */
   readonly entry?: URL;
@@ -61,7 +69,7 @@ interface TextPart<Part> {
   readonly part: Part;
 }
 
-/** What a thread does with the texts of a job. */
+/** The work that a thread does with the texts of a job. */
 type Order =
   | { readonly job: 'mask'; readonly texts: number }
   | { readonly job: 'decode'; readonly texts: number; readonly name: string; readonly kind: SourceKind; readonly maxBytes: number }
@@ -70,12 +78,12 @@ type Order =
   | { readonly job: 'reports'; readonly texts: number; readonly names: readonly string[] }
   | { readonly job: 'read'; readonly texts: number; readonly sources: readonly SentSource[]; readonly options: ReadOptions };
 
-/** What a thread gets: texts in parts, then what to do with them. */
+/** The messages to a thread: texts in parts, then what to do with them. */
 export type ToThread = TextPart<string | Uint8Array> | Order;
 
-/** What comes of a job, beside its texts. */
+/** The result of a job, in addition to its texts. */
 interface Results {
-  /** What was hidden in each text; of the texts only those come back in which there was anything. */
+  /** The results of masking without the texts; only the texts in which something was hidden are sent back. */
   readonly mask: readonly Omit<Masked, 'text'>[];
   readonly decode: readonly Omit<SourceText, 'text'>[];
   /** Says what is left of the room. */
@@ -86,7 +94,7 @@ interface Results {
   readonly read: BuildReading;
 }
 
-/** What a thread answers: texts in parts, then the result. */
+/** The messages from a thread: texts in parts, then the result. */
 export type FromThread =
   | TextPart<string>
   | { readonly result: Results[Order['job']] }
@@ -122,12 +130,12 @@ export function createLogThreads(options: LogThreadsOptions = {}): LogThreads {
   const start = () => new Worker(entry, { workerData: masking, resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB } });
   const { run, close } = createPool(start, size, timeoutMs);
   const atOnce = createMasker(masking);
-  const isSmallText = (bytes: Uint8Array) => bytes.length <= small && fileTypeOf(bytes).kind === 'text';
+  const isSmallText = (bytes: Uint8Array) => bytes.length <= small && detectFileType(bytes).kind === 'text';
   return {
     masker: {
       ...atOnce,
       maskAll: async (texts, names) => {
-        if (names !== undefined || charactersOf(texts) <= small) return atOnce.maskAll(texts, names);
+        if (names !== undefined || countCharacters(texts) <= small) return atOnce.maskAll(texts, names);
         const { texts: masked, result } = await run({ job: 'mask', texts: texts.length }, texts);
         return texts.map((text, at): Masked => ({ count: 0, ...result[at], text: masked[at] ?? text }));
       },
@@ -146,20 +154,20 @@ export function createLogThreads(options: LogThreadsOptions = {}): LogThreads {
     },
     survey: async (sources, signal) => {
       const texts = sources.map(({ text }) => text);
-      if (sources.length < 2 || charactersOf(texts) <= small) return surveyFiles(sources);
+      if (sources.length < 2 || countCharacters(texts) <= small) return surveyFiles(sources);
       const sent = sources.map(({ text: _text, ...source }) => source);
       const { result } = await run({ job: 'survey', texts: texts.length, sources: sent }, texts, signal);
       return { ...result, read: result.read.flatMap((place) => sources[place] ?? []) };
     },
     readReports: async (sources) => {
       const texts = sources.map(({ text }) => text);
-      if (charactersOf(texts) <= small) return sources.map(({ name, text }) => readResults(name, text));
+      if (countCharacters(texts) <= small) return sources.map(({ name, text }) => readResults(name, text));
       return (await run({ job: 'reports', texts: texts.length, names: sources.map(({ name }) => name) }, texts)).result;
     },
     read: async (sources, options, signal) => {
       const texts = sources.map((source) => ('text' in source ? source.text : ''));
-      const sent = sources.flatMap((source) => sentOf(source) ?? []);
-      const isSmall = charactersOf(texts) <= small && sent.every((source) => !('file' in source));
+      const sent = sources.flatMap((source) => toSentSource(source) ?? []);
+      const isSmall = countCharacters(texts) <= small && sent.every((source) => !('file' in source));
       if (sent.length < sources.length || isSmall) return readCauses(sources, options);
       return (await run({ job: 'read', texts: texts.length, sources: sent, options }, texts, signal)).result;
     },
@@ -185,7 +193,7 @@ function createPool(start: () => Worker, size: number, timeoutMs: number): { rea
   let isClosed = false;
   const started = () => {
     const worker = start();
-    // Whoever has given it work hears of an error as well; with none it is only not asked again.
+    // The caller whose job it runs receives the error as well; an idle thread is just not used again.
     worker.on('error', () => undefined);
     worker.once('exit', () => {
       if (idle.includes(worker)) idle.splice(idle.indexOf(worker), 1);
@@ -206,7 +214,7 @@ function createPool(start: () => Worker, size: number, timeoutMs: number): { rea
       job.resolve(answer);
     } catch (error) {
       void worker.terminate();
-      job.reject(error instanceof TriageError ? error : new TriageError('internal', messageOf(error), { cause: error }));
+      job.reject(error instanceof TriageError ? error : new TriageError('internal', getErrorMessage(error), { cause: error }));
     } finally {
       busy.delete(worker);
     }
@@ -260,7 +268,10 @@ function answered(worker: Worker, job: Job, timeoutMs: number, stoppable: (stop:
   });
 }
 
-/** Part by part: messages between threads are copied, and nothing should wait for a large copy. */
+/**
+ * Sends the texts part by part: messages between threads are copied, and nothing should wait for a large
+ * copy.
+ */
 async function sendAll(worker: Worker, { texts, order }: Job): Promise<void> {
   for (const [text, whole] of texts.entries()) {
     for (let at = 0; at < whole.length; at += PART) {
@@ -273,8 +284,8 @@ async function sendAll(worker: Worker, { texts, order }: Job): Promise<void> {
   worker.postMessage(order);
 }
 
-/** Null for a log whose bytes no other thread can have. */
-function sentOf(source: ReadableSource): SentSource | null {
+/** Returns the source as it is sent to a thread; null for a log whose bytes no other thread can have. */
+function toSentSource(source: ReadableSource): SentSource | null {
   const { name, notes } = source;
   if ('text' in source) return { name, kind: source.kind, notes };
   const { file, scan } = source;
@@ -283,14 +294,14 @@ function sentOf(source: ReadableSource): SentSource | null {
     : { name, kind: 'log', notes, file, scan: scan === undefined ? null : { index: scan.index.state(), hits: scan.hits } };
 }
 
-function charactersOf(texts: readonly string[]): number {
+function countCharacters(texts: readonly string[]): number {
   return texts.reduce((sum, { length }) => sum + length, 0);
 }
 
 function crashed(error: Error): TriageError {
   return 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY'
     ? new TriageError('too-large', `Reading the logs took more than ${MAX_HEAP_MB} MB of memory. Upload less of them.`, { cause: error })
-    : new TriageError('internal', `The thread that reads logs ended: ${messageOf(error)}`, { cause: error });
+    : new TriageError('internal', `The thread that reads logs ended: ${getErrorMessage(error)}`, { cause: error });
 }
 
 function cancelled(cause?: unknown): TriageError {

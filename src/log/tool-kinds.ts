@@ -6,7 +6,10 @@ export const COMPILERS =
 export const LINTERS =
   /^(?:eslint|ansible-lint|ruff|flake8|pylint|rubocop|golangci(?:-lint)?|checkstyle|pmd|spotbugs|stylelint|ktlint|detekt|clippy|shellcheck|hadolint|biome|oxlint|clang-tidy|phpstan|psalm|credo|swiftlint|staticcheck|markdownlint|codespell|xo|standard|tslint|yamllint|luacheck|perlcritic|jshint|cppcheck)\b/i;
 
-/** Tools that only ever report on source, each finding with its place: what they say is about no test, also where tests ran beside them. */
+/**
+ * Tools that only ever report on source, each finding with its place: their output is not about a test, even
+ * if tests ran at the same time.
+ */
 const CHECKS =
   /^(?:javac|maven-compiler|kotlinc?|scalac?|tsc|typescript|vue-tsc|gcc|g\+\+|clang|clang\+\+|csc|swiftc?|rustc|go|go-build|go-vet|ghc|mypy|pyright|flow)$/i;
 

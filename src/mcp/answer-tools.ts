@@ -8,7 +8,7 @@ import type { DecisionInput } from '../domain/review.ts';
 import { present } from '../lib/collections.ts';
 import { type ArrangedAnswer, nameTests } from '../notifications/build-answers.ts';
 import { formatNumber } from '../notifications/visible-text.ts';
-import { AnalysisSummary, summaryOf } from '../service/answers/views.ts';
+import { AnalysisSummary, toAnalysisSummary } from '../service/answers/views.ts';
 import {
   CauseOutput,
   Cursor,
@@ -23,7 +23,7 @@ import {
   untrusted,
 } from './shapes.ts';
 import {
-  cursorOf,
+  createCursor,
   defineTool,
   type ExplainLog,
   FIELDS,
@@ -31,7 +31,7 @@ import {
   type InstallationDeps,
   type McpDeps,
   type McpTool,
-  offsetOf,
+  readOffset,
   type ToolAnswer,
 } from './tool.ts';
 
@@ -47,7 +47,7 @@ const FailureId = z
     'An ID from list_failures, or a build as provider:number (number or run ID), such as github:812 or github:shop/api#812, or as its URL',
   );
 
-/** `get_failure`: the answer for one failure. */
+/** Creates the tool `get_failure`, which returns the answer for one failure. */
 export function getFailure(deps: InstallationDeps): McpTool {
   return defineTool({
     name: 'get_failure',
@@ -85,11 +85,11 @@ export function getFailure(deps: InstallationDeps): McpTool {
 }
 
 function otherCause(answer: ArrangedAnswer): AnalysisSummary {
-  const { tests, title, ...summary } = summaryOf(answer);
+  const { tests, title, ...summary } = toAnalysisSummary(answer);
   return { ...summary, title: line(title, 120), tests: tests.slice(0, OTHER_TESTS).map((test) => line(test, 120)) };
 }
 
-/** A line for each further cause, with its tests. */
+/** Lists the further causes, one line each, with their tests. */
 function listOthers(heading: string, others: readonly ArrangedAnswer[], most: number): string {
   if (others.length === 0) return '';
   const rows = others.slice(0, most).map(({ analysis, explains }) => {
@@ -115,7 +115,10 @@ const Piece = Evidence.pick({ title: true, source: true }).extend(Named.shape);
 const Pieces = z.object({ pieces: z.array(Piece), next: Cursor });
 type EvidenceAnswer = ToolAnswer<z.infer<typeof Pieces>>;
 
-/** `get_evidence`: what an answer rests on, and the lines of the stored log around it. */
+/**
+ * Creates the tool `get_evidence`, which returns the evidence of an answer and the lines of the stored log
+ * around it.
+ */
 export function getEvidence(deps: InstallationDeps): McpTool {
   return defineTool({
     name: EVIDENCE,
@@ -142,7 +145,7 @@ export function getEvidence(deps: InstallationDeps): McpTool {
     output: Pieces,
     run: async ({ id, evidence, from, to, source, cursor }) => {
       const [{ analysis: main }] = (await findAnswers(id, deps)).answers;
-      const offset = offsetOf(EVIDENCE, cursor);
+      const offset = readOffset(EVIDENCE, cursor);
       if (from !== undefined || to !== undefined) {
         const first = from ?? Math.max(1, (to ?? 1) - 40);
         return await logLines(main, source, first + offset, Math.max(first, to ?? first + 80), offset, deps);
@@ -167,7 +170,7 @@ async function logLines(
   const rows = found.lines.map((text, index) => `${found.lineStart + index}  ${text}`);
   const shown = rowsThatFit(rows);
   const last = found.lineStart + shown - 1;
-  const next = last < to && (shown < rows.length || rows.length === WINDOW) ? cursorOf(EVIDENCE, offset + shown) : null;
+  const next = last < to && (shown < rows.length || rows.length === WINDOW) ? createCursor(EVIDENCE, offset + shown) : null;
   const more = next === null ? '' : `\n… ${to - last} more lines, cursor: ${next}`;
   const lines = found.lines.slice(0, shown).map((text, index) => ({ line: found.lineStart + index, text: line(text, LINE) }));
   const title = `${line(source, 200)} lines ${found.lineStart}–${last}`;
@@ -183,16 +186,19 @@ async function noSuchSource(analysis: Analysis, named: string | undefined, archi
   return new TriageError('not-found', `${named === undefined ? 'The evidence names no log.' : `There is no ${line(named, 200)}.`} ${kept}`);
 }
 
-/** The log first, at its telling lines; then what tools brought. What was judged to say nothing about this failure is left out. */
+/**
+ * Returns the evidence of an answer: first the most informative lines of the logs, then what the tools found.
+ * Evidence that was judged irrelevant to this failure is left out.
+ */
 function overview(analysis: Analysis, offset: number): EvidenceAnswer {
   const related = analysis.evidence.filter(({ id }) => analysis.verdict.grades[id] !== 'irrelevant');
   const items = [...related.filter(isLog), ...related.filter((item) => !isLog(item))].slice(offset);
   if (items.length === 0) return { text: 'There is no more evidence.', data: { pieces: [], next: null } };
   const telling = items.map((item) => tellingRows(item, analysis));
-  const blocks = items.map((item, index) => `${headOf(item)}\n${untrusted((telling[index] ?? []).map(numbered), 240)}`);
+  const blocks = items.map((item, index) => `${formatHead(item)}\n${untrusted((telling[index] ?? []).map(numbered), 240)}`);
   const { text, shown, rest } = takeFitting(blocks, EVIDENCE_BYTES);
-  const next = rest === 0 ? null : cursorOf(EVIDENCE, offset + shown);
-  const pieces = items.slice(0, shown).map((item, index) => pieceOf(item, telling[index] ?? [], 240));
+  const next = rest === 0 ? null : createCursor(EVIDENCE, offset + shown);
+  const pieces = items.slice(0, shown).map((item, index) => toPiece(item, telling[index] ?? [], 240));
   return { text: `${UNTRUSTED}\n${text}${next === null ? '' : `\n… ${rest} more, cursor: ${next}`}`, data: { pieces, next } };
 }
 
@@ -200,7 +206,10 @@ function isLog({ lineStart }: Evidence): boolean {
   return lineStart !== undefined;
 }
 
-/** Of a log the lines around the first that was quoted, else its end: there it failed. Of a document its beginning. */
+/**
+ * Picks the most informative lines of a piece of evidence: for a log, the lines around the first quoted line,
+ * or its end if none is quoted, because it failed there; for a document, its beginning.
+ */
 function tellingRows(item: Evidence, { answer }: Analysis): z.infer<typeof Rows> {
   const rows = [...readableLines(item)];
   if (!isLog(item)) return rows.slice(0, 4);
@@ -223,15 +232,15 @@ function inFull({ evidence }: Analysis, id: string, offset: number): EvidenceAns
   const rows = lines.map(numbered);
   const shown = rowsThatFit(rows);
   const rest = rows.length - shown;
-  const next = rest === 0 ? null : cursorOf(EVIDENCE, offset + shown);
+  const next = rest === 0 ? null : createCursor(EVIDENCE, offset + shown);
   const more = next === null ? '' : `\n… ${rest} more lines, cursor: ${next}`;
   return {
-    text: `${headOf(item)}. ${UNTRUSTED}\n${untrusted(rows.slice(0, shown), LINE)}${more}`,
-    data: { pieces: [pieceOf(item, lines.slice(0, shown), LINE)], next },
+    text: `${formatHead(item)}. ${UNTRUSTED}\n${untrusted(rows.slice(0, shown), LINE)}${more}`,
+    data: { pieces: [toPiece(item, lines.slice(0, shown), LINE)], next },
   };
 }
 
-function headOf({ id, tool, title, source, lineStart, lineEnd }: Evidence): string {
+function formatHead({ id, tool, title, source, lineStart, lineEnd }: Evidence): string {
   const range = lineStart === undefined ? '' : ` lines ${lineStart}–${lineEnd ?? lineStart}`;
   return `${id} · ${tool} · ${line(title, 150)} · ${line(source, 150)}${range}`;
 }
@@ -240,7 +249,7 @@ function numbered({ line: number, text }: z.infer<typeof Rows>[number]): string 
   return number === null ? text : `${number}  ${text}`;
 }
 
-function pieceOf({ id, tool, title, source }: Evidence, rows: z.infer<typeof Rows>, limit: number): z.infer<typeof Piece> {
+function toPiece({ id, tool, title, source }: Evidence, rows: z.infer<typeof Rows>, limit: number): z.infer<typeof Piece> {
   const lines = rows.map((row) => ({ ...row, text: line(row.text, limit) }));
   return { id, tool, title: line(title, 150), source, lines };
 }
@@ -251,12 +260,15 @@ function rowsThatFit(rows: readonly string[]): number {
 }
 
 const LOG_BYTES = 5_000;
-/** In characters. Reading takes about a second a megabyte of processor time. */
+/**
+ * The maximum length of a pasted log, in characters. Reading takes about one second of processor time per
+ * megabyte.
+ */
 const MAX_LOG = 500_000;
 const MAX_CAUSES = 3;
 const EXPLAIN_MS = 30_000;
 
-/** `explain_log`: a log from anywhere, explained by rules alone. */
+/** Creates the tool `explain_log`, which explains a log from anywhere by rules alone. */
 export function explainLog(explain: ExplainLog): McpTool {
   return defineTool({
     name: 'explain_log',
@@ -294,7 +306,10 @@ const Feedback = z.strictObject({
   fix: z.string().min(1).max(4000).optional().describe('The right fix, with correct'),
 });
 
-/** `submit_feedback`: a person's word about an answer, brought by an agent. Only offered where somebody allowed it. */
+/**
+ * Creates the tool `submit_feedback`, with which an agent submits a person's decision about an answer. It is
+ * offered only if it was allowed.
+ */
 export function submitFeedback(deps: InstallationDeps, { decide, openReview, reviewer }: NonNullable<McpDeps['feedback']>): McpTool {
   return defineTool({
     name: 'submit_feedback',

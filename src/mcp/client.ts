@@ -2,12 +2,12 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { z } from 'zod';
-import { messageOf, TriageError } from '../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../domain/errors.ts';
 import { RELEASE } from '../domain/trust.ts';
 import { readText } from '../lib/http-body.ts';
 import { jsonIn } from '../lib/text.ts';
 import type { Logger } from '../ports/telemetry.ts';
-import { createMcpServer, offerOf, SERVER_NAME } from './server.ts';
+import { createMcpServer, createOffer, SERVER_NAME } from './server.ts';
 import type { McpDeps } from './tool.ts';
 
 export interface RemoteOptions {
@@ -25,7 +25,7 @@ const Refusal = z.object({ error: z.object({ message: z.string() }) });
 /** Asks the tools of this process. */
 export async function connectHere(deps: McpDeps, logger: Logger): Promise<Client> {
   const [ours, theirs] = InMemoryTransport.createLinkedPair();
-  await createMcpServer(offerOf(deps), logger).connect(theirs);
+  await createMcpServer(createOffer(deps), logger).connect(theirs);
   const client = newClient();
   await client.connect(ours);
   return client;
@@ -53,7 +53,7 @@ async function ask(address: string | URL, init: RequestInit | undefined, url: st
   const signals = [AbortSignal.timeout(TIMEOUT_MS), ...(init?.signal == null ? [] : [init.signal])];
   // A token must not follow a redirect.
   const response = await fetch(address, { ...init, redirect: 'error', signal: AbortSignal.any(signals) }).catch((cause: unknown) => {
-    const message = `Cannot reach Faultline at ${url} (${messageOf(cause)}). Start it with: faultline serve`;
+    const message = `Cannot reach Faultline at ${url} (${getErrorMessage(cause)}). Start it with: faultline serve`;
     throw new TriageError('upstream-failed', message, { cause });
   });
   const text = await readText(response.body, MAX_BYTES);

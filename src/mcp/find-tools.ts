@@ -9,14 +9,14 @@ import { proportion } from '../lib/statistics.ts';
 import { formatConfidence } from '../lib/text.ts';
 import { FlakyTest, flakyTest } from '../service/answers/flaky.ts';
 import { Cursor, describeBuild, FailedCause, failedCause, line, takeFitting } from './shapes.ts';
-import { cursorOf, defineTool, FIELDS, type InstallationDeps, type McpTool, offsetOf } from './tool.ts';
+import { createCursor, defineTool, FIELDS, type InstallationDeps, type McpTool, readOffset } from './tool.ts';
 
 const LIST = 'list_failures';
 const LIST_BYTES = 3_000;
 /** Rows read for one answer: tests that failed together are one line of it. */
 const ROWS = 200;
 
-/** `list_failures`: what failed lately, one line a cause. */
+/** Creates the tool `list_failures`, which lists recent failures, one line per cause. */
 export function listFailures({ stores }: InstallationDeps): McpTool {
   return defineTool({
     name: LIST,
@@ -45,7 +45,7 @@ export function listFailures({ stores }: InstallationDeps): McpTool {
     }),
     output: z.object({ failures: z.array(FailedCause.extend({ failures: z.int() })), next: Cursor }),
     run: async ({ limit, cursor, since, query = '', ...given }) => {
-      const offset = offsetOf(LIST, cursor);
+      const offset = readOffset(LIST, cursor);
       const filter = {
         ...parseSearch(query, Date.now()).filter,
         ...present(given),
@@ -57,12 +57,12 @@ export function listFailures({ stores }: InstallationDeps): McpTool {
         const text = offset > 0 ? 'No more failures.' : 'No failure matches. Remove filters to see more.';
         return { text, data: { failures: [], next: null } };
       }
-      const analyses = await Promise.all(causes.map(async ([first]) => await analysisOf(first, stores)));
+      const analyses = await Promise.all(causes.map(async ([first]) => await findAnalysis(first, stores)));
       const entries = causes.map((cause, index) => causeEntry(cause, index + 1, analyses[index] ?? null));
       const { text, shown } = takeFitting(entries, LIST_BYTES);
       const seen = offset + causes.slice(0, shown).flat().length;
       const more = shown < causes.length || seen < offset + rows.length || rows.length === ROWS;
-      const next = more ? cursorOf(LIST, seen) : null;
+      const next = more ? createCursor(LIST, seen) : null;
       const failures = causes
         .slice(0, shown)
         .map((rows, index) => ({ ...failedCause(rows[0], analyses[index] ?? null), failures: rows.length }));
@@ -72,12 +72,15 @@ export function listFailures({ stores }: InstallationDeps): McpTool {
   });
 }
 
-/** Rows that follow each other and belong to one cause of one build are one entry. */
+/**
+ * Returns the key of a row. Consecutive rows of one cause of one build have the same key and become one
+ * entry.
+ */
 function causeKey({ failure, analysisId }: FailureRow): string {
   return `${failure.buildId} ${analysisId ?? failure.fingerprint.value}`;
 }
 
-async function analysisOf({ analysisId }: FailureRow, stores: InstallationDeps['stores']): Promise<Analysis | null> {
+async function findAnalysis({ analysisId }: FailureRow, stores: InstallationDeps['stores']): Promise<Analysis | null> {
   return analysisId === null ? null : await stores.analyses.find(analysisId);
 }
 
@@ -115,7 +118,10 @@ type Similar = z.infer<typeof SimilarFailures>['failures'][number];
 /** A failure whose line resembles the text, or has its words; then it has no score. */
 type Candidate = FailureRow & { readonly score: number | null };
 
-/** `search_similar`: earlier failures that say nearly the same, and what people decided about them. */
+/**
+ * Creates the tool `search_similar`, which finds earlier failures with nearly the same text, and what people
+ * decided about them.
+ */
 export function searchSimilar({ stores }: InstallationDeps): McpTool {
   return defineTool({
     name: 'search_similar',
@@ -134,7 +140,7 @@ export function searchSimilar({ stores }: InstallationDeps): McpTool {
         const advice = 'No similar failure is known. Try a shorter text: the error line itself, without times and paths.';
         return { text: advice, data: { failures: [] } };
       }
-      const failures = await Promise.all(found.map(async (row) => await similarOf(row, stores)));
+      const failures = await Promise.all(found.map(async (row) => await toSimilar(row, stores)));
       const entries = failures.map((one, index) => similarEntry(one, index + 1));
       const { text: listed, shown, rest } = takeFitting(entries, SIMILAR_BYTES);
       const cut = rest === 0 ? '' : `\n… ${rest} more; ask with a smaller limit or a repository`;
@@ -143,7 +149,10 @@ export function searchSimilar({ stores }: InstallationDeps): McpTool {
   });
 }
 
-/** Most alike first, then those that have the words: a word or two have little in common with a whole line. */
+/**
+ * Finds the most similar failures first, then those that contain the words. A query of one or two words has a
+ * low similarity to a whole line.
+ */
 async function candidates(
   text: string,
   repository: string | undefined,
@@ -160,7 +169,7 @@ async function candidates(
   return [...causes.values()].flatMap(([first]) => first ?? []);
 }
 
-async function similarOf(row: Candidate, stores: InstallationDeps['stores']): Promise<Similar> {
+async function toSimilar(row: Candidate, stores: InstallationDeps['stores']): Promise<Similar> {
   const { failure, repository, analysisId, score } = row;
   const [decided, analysis] = await Promise.all([
     failure.generic ? null : stores.library.recall({ fingerprint: failure.fingerprint.value, repository }),
@@ -194,7 +203,10 @@ const ListedTest = FlakyTest.pick({
   ...{ since: true, rate: true, probability: true },
 });
 
-/** `flaky_tests`: tests that failed and passed without a change between, with counts. */
+/**
+ * Creates the tool `flaky_tests`, which lists tests that failed and passed without a change in between, with
+ * counts.
+ */
 export function flakyTests({ stores }: InstallationDeps): McpTool {
   return defineTool({
     name: FLAKY,
@@ -212,7 +224,7 @@ export function flakyTests({ stores }: InstallationDeps): McpTool {
       next: Cursor,
     }),
     run: async ({ limit, cursor, ...given }) => {
-      const offset = offsetOf(FLAKY, cursor);
+      const offset = readOffset(FLAKY, cursor);
       const tests = await stores.flakiness.list(present(given), { limit, offset });
       if (tests.length === 0) {
         const text = offset > 0 ? 'No more flaky tests.' : 'No test is known to be flaky here.';
@@ -222,7 +234,7 @@ export function flakyTests({ stores }: InstallationDeps): McpTool {
         tests.map((test, index) => flakyEntry(test, offset + index + 1)),
         FLAKY_BYTES,
       );
-      const next = shown < tests.length || tests.length === limit ? cursorOf(FLAKY, offset + shown) : null;
+      const next = shown < tests.length || tests.length === limit ? createCursor(FLAKY, offset + shown) : null;
       const listed = tests.slice(0, shown).map((test) => ({ ...flakyTest(test), name: line(test.name, 300) }));
       return { text: `${text}\n${next === null ? 'End of list.' : `… perhaps more, cursor: ${next}`}`, data: { tests: listed, next } };
     },

@@ -2,7 +2,7 @@ import { UriTemplate } from '@modelcontextprotocol/sdk/shared/uriTemplate.js';
 import type { Resource, ResourceTemplate, TextResourceContents } from '@modelcontextprotocol/sdk/types.js';
 import { shownAnalysis } from '../domain/analysis.ts';
 import { TriageError } from '../domain/errors.ts';
-import { findAnalysis, findBuild, readBuildAnswers, summaryOf } from '../service/answers/views.ts';
+import { findAnalysis, findBuild, readBuildAnswers, toAnalysisSummary } from '../service/answers/views.ts';
 import { cutBytes, describeBuild } from './shapes.ts';
 import type { InstallationDeps } from './tool.ts';
 
@@ -80,7 +80,7 @@ function decoded(variables: Readonly<Record<string, string | string[]>>): Named 
 async function readBuild(id: string, { stores }: InstallationDeps): Promise<string> {
   const build = await findBuild(stores.builds, id, {});
   const answers = await readBuildAnswers(stores, build.id);
-  return JSON.stringify({ build, analyses: answers.map(summaryOf) }, null, 1);
+  return JSON.stringify({ build, analyses: answers.map(toAnalysisSummary) }, null, 1);
 }
 
 async function readAnalysis(id: string, { stores }: InstallationDeps): Promise<string> {

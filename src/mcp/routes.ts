@@ -4,13 +4,13 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Scoped } from '../domain/access.ts';
-import { messageOf, TriageError } from '../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../domain/errors.ts';
 import { holds, type Principal } from '../domain/review.ts';
 import { present } from '../lib/collections.ts';
 import { explainIssues, summarizeIssues } from '../lib/explain-issue.ts';
 import type { Logger } from '../ports/telemetry.ts';
 import type { ScopedStores, ShownArchive } from '../stores/stores.ts';
-import { createMcpServer, offerOf } from './server.ts';
+import { createMcpServer, createOffer } from './server.ts';
 import type { Decide, ExplainLog, InstallationDeps, OpenReview } from './tool.ts';
 
 export interface McpRouteDeps extends InstallationDeps {
@@ -38,8 +38,8 @@ const Result = z.looseObject({ jsonrpc: z.literal('2.0'), id: z.union([z.string(
 const BrokenMessage = z.object({ jsonrpc: z.literal('2.0'), id: z.null(), error: z.object({ code: z.int(), message: z.string() }) });
 
 /**
- * The Model Context Protocol over HTTP: each message is answered for itself with JSON, nothing is kept between two. Whoever asks
- * sees what the token's stores show.
+ * Serves the Model Context Protocol over HTTP. Each message is answered on its own with JSON, and no state is
+ * kept between messages. A client sees what the stores show for its token.
  */
 export function registerMcpRoutes(app: FastifyInstance, deps: McpRouteDeps): void {
   app.withTypeProvider<ZodTypeProvider>().post(
@@ -64,7 +64,7 @@ export function registerMcpRoutes(app: FastifyInstance, deps: McpRouteDeps): voi
       validatorCompiler: () => (value) => ({ value }),
       errorHandler: (error, _request, reply) => {
         if (!(error instanceof Error && 'statusCode' in error && error.statusCode === 400)) throw error;
-        sendBroken(reply, ErrorCode.ParseError, `The body is not JSON: ${messageOf(error).slice(0, 200)}`);
+        sendBroken(reply, ErrorCode.ParseError, `The body is not JSON: ${getErrorMessage(error).slice(0, 200)}`);
       },
     },
     async (request, reply) => {
@@ -79,7 +79,7 @@ export function registerMcpRoutes(app: FastifyInstance, deps: McpRouteDeps): voi
           'The body is not one JSON-RPC 2.0 message: an object with "jsonrpc": "2.0", "method", and "id" if a response is expected.';
         return sendBroken(reply, ErrorCode.InvalidRequest, message);
       }
-      const offer = offerOf({ installation: deps, ...offered(deps, query.data, request.principal), logger: deps.logger });
+      const offer = createOffer({ installation: deps, ...offered(deps, query.data, request.principal), logger: deps.logger });
       const server = createMcpServer(offer, deps.logger);
       const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
       reply.raw.once('close', () => void server.close().catch(() => undefined));
@@ -95,7 +95,10 @@ function offered({ explainLog, decide, openReview }: McpRouteDeps, { allow }: z.
   return present({ explainLog, feedback: asked && principal !== null ? { decide, openReview, reviewer: principal.name } : undefined });
 }
 
-/** Agents send no `Origin`; a browser does, and a page of somebody else's must not ask, also not by a name that it made point here. */
+/**
+ * Agents send no `Origin`, but browsers do. A page from another site must not send requests, not even through
+ * a DNS name that it points at this server.
+ */
 function refuseForeignPages({ headers: { origin } }: FastifyRequest, publicUrl: string | null): void {
   if (origin === undefined) return;
   const known = publicUrl === null ? [] : [new URL(publicUrl).origin];
@@ -103,7 +106,10 @@ function refuseForeignPages({ headers: { origin } }: FastifyRequest, publicUrl: 
   if (!isHere && !known.includes(origin)) throw new TriageError('forbidden', 'Requests from other origins are not allowed.');
 }
 
-/** As the transport reads it. Answers are always JSON, so whoever does not say that streams are welcome too is answered all the same. */
+/**
+ * Converts a request for the transport. Answers are always JSON, so a client that does not accept streams is
+ * answered as well.
+ */
 function webRequest({ headers }: FastifyRequest): Request {
   const version = headers['mcp-protocol-version'];
   const given = {

@@ -14,24 +14,26 @@ import {
   ResultSchema,
 } from '@modelcontextprotocol/sdk/types.js';
 import { ZodError, type z } from 'zod';
-import { messageOf } from '../domain/errors.ts';
+import { getErrorMessage } from '../domain/errors.ts';
 import type { Logger } from '../ports/telemetry.ts';
 import { newServer, refusal } from './server.ts';
 import { RpcError } from './tool.ts';
 
-/** Whoever has the tools now: this process, or a service. Throws TriageError where nobody can be asked. */
+/**
+ * The current provider of the tools: this process, or a service. Throws TriageError if none can be reached.
+ */
 export type Backend = <Value>(work: (client: Client) => Promise<Value>) => Promise<Value>;
 
 export interface StdioOptions {
   readonly input: Readable;
-  /** Only the protocol is written here. */
+  /** The stream to which only messages of the protocol are written. */
   readonly output: Writable;
   readonly logger: Logger;
   /** Ends it. */
   readonly signal: AbortSignal;
 }
 
-/** Answered by whoever has the tools, as they come. */
+/** Requests that are passed on unchanged to the provider of the tools. */
 const PASSED_ON = [
   ListToolsRequestSchema,
   ListResourcesRequestSchema,
@@ -66,7 +68,7 @@ export async function serveStdio(backend: Backend, { input, output, logger, sign
     );
   }
   server.onerror = (error) => {
-    logger.warn({ reason: messageOf(error) }, 'a message of the agent was not understood');
+    logger.warn({ reason: getErrorMessage(error) }, 'a message of the agent was not understood');
     const code = error instanceof SyntaxError ? ErrorCode.ParseError : error instanceof ZodError ? ErrorCode.InvalidRequest : null;
     if (code === null) return;
     const message = code === ErrorCode.ParseError ? 'A line is not JSON.' : 'A line is not a JSON-RPC 2.0 message.';
@@ -75,7 +77,7 @@ export async function serveStdio(backend: Backend, { input, output, logger, sign
   const ended = Promise.withResolvers<void>();
   server.onclose = () => ended.resolve();
   for (const event of ['end', 'close'] as const) input.once(event, () => ended.resolve());
-  // The agent is gone: nobody reads what is written.
+  // The agent disconnected, so no one reads the output.
   output.once('error', () => ended.resolve());
   signal.addEventListener('abort', () => ended.resolve(), { once: true });
   await server.connect(new StdioServerTransport(input, output, { maxBufferSize: MAX_MESSAGE_BYTES }));
@@ -83,7 +85,10 @@ export async function serveStdio(backend: Backend, { input, output, logger, sign
   await server.close();
 }
 
-/** The answer of whoever has it, or its refusal, in which the protocol's client has written the code before the words. */
+/**
+ * Returns the answer of the provider of the tools, or its error without the code that the protocol's client
+ * puts before the message.
+ */
 async function passOn<Value>(backend: Backend, work: (client: Client) => Promise<Value>): Promise<Value> {
   try {
     return await backend(work);

@@ -22,7 +22,7 @@ export interface ToolAnswer<Data = Readonly<Record<string, unknown>>> {
   readonly data: Data;
 }
 
-/** One question that an agent may put. Anything thrown as a TriageError is told as the tool's own error. */
+/** A question that an agent can ask. A thrown TriageError is reported as the tool's own error. */
 export interface McpTool {
   readonly name: string;
   readonly title: string;
@@ -30,11 +30,11 @@ export interface McpTool {
   readonly description: string;
   readonly input: z.ZodObject;
   readonly output: z.ZodObject;
-  /** What a client may expect of it. */
+  /** The behavior that a client may expect of the tool. */
   readonly manners: ToolAnnotations;
   /** Longest time of one call, in milliseconds. */
   readonly timeoutMs: number;
-  /** `args` are checked against `input` first. Throws TriageError. */
+  /** Runs the tool. `args` are checked against `input` first. Throws TriageError. */
   call(args: unknown, context: CallContext): Promise<ToolAnswer>;
 }
 
@@ -46,13 +46,13 @@ interface ToolSpec<Input extends z.ZodObject, Output extends z.ZodObject> extend
   run(args: z.output<Input>, context: CallContext): Promise<ToolAnswer<z.input<Output>>>;
 }
 
-/** Nothing is reached but this installation. */
+/** The annotations of a tool that reads nothing but this installation. */
 const READ_ONLY: ToolAnnotations = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
 
 /** The database answers within milliseconds; what takes longer than this is stuck. */
 const TIMEOUT_MS = 15_000;
 
-/** A tool whose arguments are checked where they come in, and whose data where it goes out. */
+/** Defines a tool whose arguments are checked before it runs and whose data is checked after. */
 export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject>(spec: ToolSpec<Input, Output>): McpTool {
   const { run, manners = READ_ONLY, timeoutMs = TIMEOUT_MS, ...words } = spec;
   const call: McpTool['call'] = async (args, context) => {
@@ -73,7 +73,7 @@ export const FIELDS = {
     .describe('The cursor at the end of the previous answer, to continue there; keep the other arguments the same'),
 } as const;
 
-/** What is known of a pasted log: an analysis for each cause, the main one first. Nothing of it is kept. */
+/** The result for a pasted log: one analysis per cause, the main one first. Nothing of it is stored. */
 export type ExplainLog = (log: string, signal: AbortSignal) => Promise<readonly ArrangedAnswer[]>;
 
 /** Stores a decision under the reviewer's name, and says in one sentence what it taught. Throws TriageError. */
@@ -92,7 +92,7 @@ export interface InstallationDeps {
   readonly archive: Pick<BuildArchive, 'list' | 'lines'>;
 }
 
-/** What the tools ask; what is absent is not offered. */
+/** The dependencies of the tools. A tool whose dependency is absent is not offered. */
 export interface McpDeps {
   readonly installation?: InstallationDeps;
   readonly explainLog?: ExplainLog;
@@ -103,13 +103,19 @@ export interface McpDeps {
 
 const MAX_OFFSET = 1_000_000;
 
-/** Where a cut answer goes on: opaque to whoever gets it, and good for the same tool only. */
-export function cursorOf(tool: string, offset: number): string {
+/**
+ * Creates the cursor at which a cut answer continues. It is opaque to the client and valid only for the same
+ * tool.
+ */
+export function createCursor(tool: string, offset: number): string {
   return Buffer.from(`${tool}.${offset}`).toString('base64url');
 }
 
-/** The offset of a cursor, or 0 without one. Throws `invalid-input` for what is no cursor of this tool. */
-export function offsetOf(tool: string, cursor: string | undefined): number {
+/**
+ * Returns the offset of a cursor, or 0 without one. Throws `invalid-input` if it is not a cursor of this
+ * tool.
+ */
+export function readOffset(tool: string, cursor: string | undefined): number {
   if (cursor === undefined) return 0;
   const [name, digits] = Buffer.from(cursor, 'base64url').toString().split('.');
   const offset = /^\d{1,7}$/.test(digits ?? '') ? Number(digits) : Number.NaN;
@@ -138,8 +144,8 @@ interface Found {
 }
 
 /**
- * What an id names: an analysis, or a build by our id or as `provider:number`. Throws `not-found`, and `conflict` where a build is
- * known but has no answer yet.
+ * Finds the answers for an id: of an analysis, or of a build by our id or as `provider:number`. Throws
+ * `not-found`, and `conflict` if the build is known but has no answer yet.
  */
 export async function findAnswers(id: string, { stores }: InstallationDeps): Promise<Found> {
   if (!id.startsWith('bld_') && !id.includes(':')) {

@@ -2,7 +2,7 @@ import { TriageError } from '../domain/errors.ts';
 import { jsonIn } from '../lib/text.ts';
 import { retryAfter } from '../lib/time.ts';
 
-/** What a server said when it refused. */
+/** The error response of a server. */
 export interface Refusal {
   readonly status: number;
   /** The server's `error.code` or `error.type`, where it gave one. */
@@ -24,23 +24,25 @@ const PER_MINUTE = /per.?minute|retry in/i;
 /** Reads an HTTP error reply; any body will do. */
 export function readRefusal(status: number, headers: Headers, body: string): Refusal {
   const error = errorObject(body);
-  const kind = textOf(error.type);
-  const code = textOf(error.code) ?? kind;
-  const message = (textOf(error.message) ?? textOf(error.detail) ?? body.slice(0, 10 * MAX_WORDS)).replace(/\s+/g, ' ').slice(0, MAX_WORDS);
+  const kind = toText(error.type);
+  const code = toText(error.code) ?? kind;
+  const message = (toText(error.message) ?? toText(error.detail) ?? body.slice(0, 10 * MAX_WORDS)).replace(/\s+/g, ' ').slice(0, MAX_WORDS);
   return { status, code, kind, message, retryAfterMs: waitAsked(headers) };
 }
 
-/** An error in the body of a reply that HTTP calls a success, as gateways send it; null where there is none. */
+/**
+ * Reads an error from the body of a reply with a success status, as gateways send it; null if there is none.
+ */
 export function refusalInBody(body: string, headers: Headers): Refusal | null {
   const start = body.slice(0, 2_000);
   if (!start.includes('"error"') || start.includes('"choices"')) return null;
   const error = errorObject(body);
-  if (textOf(error.message) === null) return null;
+  if (toText(error.message) === null) return null;
   const code = Number(error.code);
   return readRefusal(code >= 400 && code < 600 ? code : 502, headers, body);
 }
 
-/** The error that callers see. Whether to try again is decided here, where it is born. */
+/** Converts a refusal to the error that callers see. The error states whether a retry may help. */
 export function errorOfRefusal(refusal: Refusal, model: string, server = 'The model server'): TriageError {
   const { status, code } = refusal;
   const details = { status, code };
@@ -66,7 +68,10 @@ export function errorOfRefusal(refusal: Refusal, model: string, server = 'The mo
   return new TriageError('invalid-input', `${server} rejected the request (HTTP ${status}): ${refusal.message}`, { details });
 }
 
-/** The server sends us elsewhere. We do not go: the question and the key were meant for this one. */
+/**
+ * Creates the error for a redirect. Redirects are not followed, because the question and the key are meant
+ * for this server only.
+ */
 export function errorOfRedirect(status: number, location: string | null, base: string): TriageError {
   const host = location !== null && URL.canParse(location, base) ? new URL(location, base).host : 'somewhere unknown';
   return new TriageError(
@@ -82,7 +87,9 @@ function isQuota({ status, code, kind, message }: Refusal): boolean {
   return QUOTA.test(`${code} ${kind} ${message}`) && !(status === 429 && PER_MINUTE.test(message));
 }
 
-/** No usable HTTP reply: the connection failed, or a limit of ours was hit. */
+/**
+ * Converts a failure without a usable HTTP reply: the connection failed, or one of our limits was exceeded.
+ */
 export function errorOfFailure(error: unknown): TriageError {
   for (let cause = error, depth = 0; cause instanceof Error && depth < 8; cause = cause.cause, depth++) {
     if (cause instanceof TriageError) return cause;
@@ -90,7 +97,7 @@ export function errorOfFailure(error: unknown): TriageError {
   return new TriageError('upstream-failed', 'The model server could not be reached', { retryable: true, cause: error });
 }
 
-/** OpenAI says it to the millisecond. */
+/** Reads the delay that the server asks for. OpenAI gives it in milliseconds. */
 function waitAsked(headers: Headers): number | null {
   const milliseconds = Number(headers.get('retry-after-ms') ?? Number.NaN);
   return milliseconds >= 0 ? milliseconds : retryAfter(headers);
@@ -112,20 +119,23 @@ function errorObject(body: string): ErrorObject {
   return typeof error === 'object' && error !== null ? error : {};
 }
 
-function textOf(value: unknown): string | null {
+function toText(value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? value : null;
 }
 
 /**
- * How servers say that a question is too long: OpenAI and Azure ("maximum context length", context_length_exceeded), vLLM
- * (the same words), llama.cpp ("exceeds the available context size", exceed_context_size_error), llama-cpp-python ("exceed
- * context window"), Ollama ("exceeds the context length"), LiteLLM (ContextWindowExceededError), Groq and others behind
+ * Messages for a question that is too long: OpenAI and Azure ("maximum context length",
+ * context_length_exceeded), vLLM
+ * (the same words), llama.cpp ("exceeds the available context size", exceed_context_size_error),
+ * llama-cpp-python ("exceed
+ * context window"), Ollama ("exceeds the context length"), LiteLLM (ContextWindowExceededError), Groq and
+ * others behind
  * gateways ("reduce the length", "prompt is too long", "input token count").
  */
 const WORDS =
   /context.?length|context.?size|context.?window|reduce the length|(?:prompt|input|request) (?:is |was )?too (?:long|large)|input token count|max_new_tokens.{0,40}must be/i;
 
-/** Whether the server refused because question and answer do not fit the model's context. */
+/** Checks whether the server refused because question and answer do not fit the model's context. */
 export function isTooLong({ status, code, kind, message }: Refusal): boolean {
   if (status === 413) return true;
   // OpenAI: a single request above the limit a minute is refused with 429, however long one waits.

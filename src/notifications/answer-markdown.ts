@@ -1,7 +1,7 @@
 import { shortCommit } from '../domain/build.ts';
-import { maxOf } from '../lib/collections.ts';
+import { findMax } from '../lib/collections.ts';
 import { asSentence } from '../lib/text.ts';
-import { type AnswerFact, type ProofLine, placeOf } from './answer-view.ts';
+import { type AnswerFact, formatPlace, type ProofLine } from './answer-view.ts';
 import { clip, codeSpan, fence, formatNumber, inline, prose } from './visible-text.ts';
 
 const MAX_PROSE = 3_000;
@@ -10,8 +10,9 @@ const MAX_ITEM = 300;
 const MAX_LISTED = 5;
 
 /**
- * A fact as one block of GitHub-flavoured Markdown; small print is not for here. `limit`: characters of a paragraph. Everything from logs,
- * models and people is neutralised: no mention, link, image, HTML or comment marker survives, and no fence can be left.
+ * Formats a fact as one block of GitHub-flavored Markdown, except for small print. `limit`: characters of a
+ * paragraph. Everything from logs, models and people is neutralized: no mention, link, image, HTML or comment
+ * marker survives, and no text can leave its fence.
  */
 export function factBlock(fact: AnswerFact, limit = MAX_PROSE): string {
   const { name, label, values } = fact;
@@ -36,7 +37,7 @@ export function factBlock(fact: AnswerFact, limit = MAX_PROSE): string {
     case 'files': {
       const files = fact.files.slice(0, MAX_LISTED).map((file) => {
         const by = [file.commit && shortCommit(file.commit), file.author].flatMap((part) => (part ? [inline(clip(part, 100))] : []));
-        return `${codeSpan(clip(placeOf(file), MAX_PLACE))}${by.length === 0 ? '' : ` (${by.join(', ')})`}`;
+        return `${codeSpan(clip(formatPlace(file), MAX_PLACE))}${by.length === 0 ? '' : ` (${by.join(', ')})`}`;
       });
       return `**${label}:** ${files.join(' · ')}`;
     }
@@ -45,15 +46,15 @@ export function factBlock(fact: AnswerFact, limit = MAX_PROSE): string {
   }
 }
 
-/** The entries of a fact, each on one line and neutralised. */
+/** Returns the entries of a fact, each on one line and neutralized. */
 export function smallPrint({ values }: AnswerFact): string[] {
   return values.slice(0, MAX_LISTED).map((value) => inline(clip(value, MAX_ITEM)));
 }
 
-/** A fence for each log, which is named where there are several. */
+/** Puts the lines of each log into a fence. If there are several logs, each is named. */
 function fences(lines: readonly ProofLine[]): string {
   const sources = [...new Set(lines.map(({ source }) => source))];
-  const width = maxOf(
+  const width = findMax(
     lines.map(({ line }) => `${line}`.length),
     0,
   );

@@ -10,7 +10,10 @@ import { cleanLine, stripEscapes } from '../log/lines/clean.ts';
 import { nameTests } from './build-answers.ts';
 import { clip, formatNumber } from './visible-text.ts';
 
-/** How an answer presents itself: a person's words about a known cause, a sure answer, or a question to a person. */
+/**
+ * The form of an answer: a person's decision about a known cause, a confident answer, or a question to a
+ * person.
+ */
 export type AnswerForm = 'known' | 'sure' | 'unsure';
 
 /** A line of proof: where it stands (1-based) and its words, unescaped. */
@@ -21,15 +24,18 @@ export interface ProofLine {
 }
 
 /**
- * One fact of an answer. Every output draws it by its kind, so that a new fact is one entry in `factsOf`. Texts are raw: whoever draws them
- * escapes and cuts them.
+ * One fact of an answer. Every output renders it by its kind, so a new fact needs only one entry in
+ * `listFacts`. Texts are raw: the output that renders them must escape and cut them.
  */
 export type AnswerFact = {
   /** One capitalised word, at most ten letters: the key of plain output and the terminal's margin. */
   readonly name: string;
   /** Before a colon, or as a heading. */
   readonly label: string;
-  /** `everywhere`: also in comments and chat, which are short; `answer`: in full answers; `review`: only where somebody reviews it. */
+  /**
+   * `everywhere`: also in comments and chat, which are short; `answer`: in full answers; `review`: only for
+   * reviewers.
+   */
   readonly reach: 'everywhere' | 'answer' | 'review';
   /** The fact as text, one entry each; never empty. */
   readonly values: readonly string[];
@@ -47,18 +53,21 @@ export interface AnswerView {
   readonly id: string;
   readonly form: AnswerForm;
   readonly category: ReturnType<typeof saidCategory>;
-  /** "TEST_FAILURE · assertion"; null where nobody judged. */
+  /** "TEST_FAILURE · assertion"; null if there is no judgement. */
   readonly what: string | null;
   /** "91 %". */
   readonly confidence: string;
   /** "confirmed by ada on 2026-10-12, seen 14 times"; null where no known cause answered. */
   readonly confirmed: string | null;
-  /** How far to believe it: the confirmation, "91 % sure", "not sure, only 61 %" or "the analysis failed". */
+  /**
+   * The credibility of the answer: the confirmation, "91 % sure", "not sure, only 61 %" or "the analysis
+   * failed".
+   */
   readonly standing: string;
   readonly title: string;
-  /** In the order in which they are read; the last are small print. */
+  /** The facts in reading order; the last ones are small print. */
   readonly facts: readonly AnswerFact[];
-  /** What it cost and rests on, and its id. */
+  /** The cost of the answer, its inputs, and its id. */
   readonly usage: readonly string[];
 }
 
@@ -77,7 +86,7 @@ const MAX_LOGS = 4;
  * of its build; without it, nothing is said of them.
  */
 export function answerView(analysis: Analysis, why?: readonly string[], explains?: ExplainedFailures): AnswerView {
-  const form = formOf(analysis);
+  const form = resolveForm(analysis);
   const confidence = formatConfidence(analysis.verdict.confidence);
   const confirmed = confirmation(analysis);
   const judged = form === 'unsure' ? `not sure, only ${confidence}` : `${confidence} sure`;
@@ -86,14 +95,14 @@ export function answerView(analysis: Analysis, why?: readonly string[], explains
     category: saidCategory(analysis),
     what: isJudged(analysis) ? `${analysis.category} · ${analysis.kind}` : null,
     standing: isJudged(analysis) ? (confirmed ?? judged) : 'the analysis failed',
-    facts: factsOf(analysis, why ?? (form === 'unsure' ? analysis.verdict.reasons : []), explains).filter(({ values }) =>
+    facts: listFacts(analysis, why ?? (form === 'unsure' ? analysis.verdict.reasons : []), explains).filter(({ values }) =>
       values.some((value) => value.trim() !== ''),
     ),
     usage: [...usageParts(analysis, explains), analysis.id],
   };
 }
 
-function factsOf(analysis: Analysis, why: readonly string[], explains: ExplainedFailures | undefined): AnswerFact[] {
+function listFacts(analysis: Analysis, why: readonly string[], explains: ExplainedFailures | undefined): AnswerFact[] {
   const { answer, verdict, notes } = analysis;
   const { suspects: files, hypotheses: choices } = answer;
   const lines = proofLines(analysis);
@@ -121,12 +130,12 @@ function factsOf(analysis: Analysis, why: readonly string[], explains: Explained
     { name: 'Reason', label: 'Needs review because', reach: 'answer', kind: 'list', values: why },
     { name: 'Against', label: 'Reasons for doubt', reach: 'review', kind: 'list', values: against },
     { name: 'Unknown', label: 'Unknown', reach: 'review', kind: 'list', values: verdict.gaps },
-    { name: 'Record', label: 'Accuracy', reach: 'answer', kind: 'note', values: recordOf(analysis) },
+    { name: 'Record', label: 'Accuracy', reach: 'answer', kind: 'note', values: describeRecord(analysis) },
     { name: 'Note', label: 'Notes', reach: 'answer', kind: 'note', values: notes },
   ];
 }
 
-/** What an answer is about, where its build has more than one failure. */
+/** Lists the failures that an answer is about, if its build has more than one. */
 function failureFacts(explains: ExplainedFailures): AnswerFact[] {
   const { named: tests, more } = nameTests(explains, MAX_TESTS);
   const named = more === 0 ? tests : [...tests, `and ${formatNumber(more)} more`];
@@ -140,7 +149,10 @@ function failureFacts(explains: ExplainedFailures): AnswerFact[] {
   ];
 }
 
-/** Facts that outputs for programs have no field of their own for, by name: short texts, at most five each, cut and well-formed. */
+/**
+ * Returns the facts for which outputs for programs have no field of their own, by name: short texts, at most
+ * five each, cut and well-formed.
+ */
 export function moreFacts(analysis: Analysis): Record<string, string[]> {
   const plain = answerView(analysis).facts.filter(({ kind, reach }) => (kind === 'list' || kind === 'note') && reach !== 'review');
   return Object.fromEntries(
@@ -148,50 +160,60 @@ export function moreFacts(analysis: Analysis): Record<string, string[]> {
   );
 }
 
-/** "src/cart/tax.ts:41 a41f9c2 ada 0.81". */
+/** Describes a suspect: "src/cart/tax.ts:41 a41f9c2 ada 0.81". */
 function describeSuspect(suspect: Suspect): string {
   const by = [suspect.commit && shortCommit(suspect.commit), suspect.author, suspect.score.toFixed(2)];
-  return [placeOf(suspect), ...by].filter((part) => part != null).join(' ');
+  return [formatPlace(suspect), ...by].filter((part) => part != null).join(' ');
 }
 
-/** "src/cart/tax.ts:41". */
-export function placeOf({ path, line }: Suspect): string {
+/** Formats the place of a suspect: "src/cart/tax.ts:41". */
+export function formatPlace({ path, line }: Suspect): string {
   return line === null ? path : `${path}:${line}`;
 }
 
-/** "CONFIG_ERROR: `TAX_TABLE` is not set. To confirm: the job's environment". */
+/** Describes a hypothesis: "CONFIG_ERROR: `TAX_TABLE` is not set. To confirm: the job's environment". */
 function describeChoice({ category, text, settledBy }: Hypothesis): string {
   return `${category}: ${asSentence(text)}${settledBy === '' ? '' : ` To confirm: ${settledBy}`}`;
 }
 
-/** Known where a person's earlier decision answered; sure where it may be published; everything else waits for a person. */
-export function formOf(analysis: Analysis): AnswerForm {
+/**
+ * Returns the form of an answer: `known` if a person's earlier decision answered, `sure` if it may be
+ * published, else `unsure`, which waits for a person.
+ */
+export function resolveForm(analysis: Analysis): AnswerForm {
   if (analysis.recalled !== null) return 'known';
   return analysis.verdict.action === 'auto_notify' && !analysis.classification.abstained ? 'sure' : 'unsure';
 }
 
 /**
- * The lines that prove the answer, in the order of the log and without their time stamps: what its claims quote, else the first lines of the evidence they
- * cite, else of whatever was read from a log. At most eight, each at most 300 characters.
+ * Returns the lines that prove the answer, in the order of the log and without their timestamps: the
+ * quotations of its claims, else the first lines of the evidence they cite, else of whatever was read from a
+ * log. At most eight lines, each at most 300 characters.
  */
 export function proofLines(analysis: Analysis): ProofLine[] {
   const quotes = analysis.answer.claims.flatMap((claim) => claim.quotes);
-  const lines = quotes.length > 0 ? quotes : citedEvidence(analysis).flatMap(linesOf);
+  const lines = quotes.length > 0 ? quotes : citedEvidence(analysis).flatMap(splitLines);
   const unique = new Map(lines.map((line) => [`${line.line} ${line.source}`, line]));
-  const textOf = (line: ProofLine) => (quotes.length > 0 ? shownLine(analysis, line) : line.text);
+  const getText = (line: ProofLine) => (quotes.length > 0 ? shownLine(analysis, line) : line.text);
   return [...unique.values()]
     .slice(0, MAX_PROOF_LINES)
     .sort((a, b) => (a.source === b.source ? a.line - b.line : 0))
-    .map((line) => ({ ...line, text: clip(textOf(line).split('\n', 1)[0] ?? '', MAX_LINE_CHARACTERS) }));
+    .map((line) => ({ ...line, text: clip(getText(line).split('\n', 1)[0] ?? '', MAX_LINE_CHARACTERS) }));
 }
 
-/** Evidence that answers the question but is no line of a log: a document, a past failure, a commit. At most three titles. */
+/**
+ * Returns evidence that answers the question but is not a line of a log: a document, a past failure, a
+ * commit. At most three titles.
+ */
 function otherEvidence(analysis: Analysis): Evidence[] {
   const cited = new Set(analysis.answer.claims.flatMap(({ evidence }) => evidence));
   return analysis.evidence.filter(({ id, lineStart }) => cited.has(id) && lineStart === undefined).slice(0, 3);
 }
 
-/** What the answer cost and rests on: "3 failures, 1 cause", "12 s", "14,210 tokens", "$0.02", "4 tools asked", "311,101 log lines → 412 kept". */
+/**
+ * Lists the cost and inputs of the answer: "3 failures, 1 cause", "12 s", "14,210 tokens", "$0.02", "4 tools
+ * asked", "311,101 log lines → 412 kept".
+ */
 function usageParts(analysis: Analysis, explains: ExplainedFailures | undefined): string[] {
   const { usage, reduction } = analysis;
   const tokens = usage.inputTokens + usage.outputTokens;
@@ -206,10 +228,12 @@ function usageParts(analysis: Analysis, explains: ExplainedFailures | undefined)
 }
 
 /**
- * "answers like this one are right at least 84 % of the time": the lower bound, at 90 % confidence, of how those as sure as this one, of the
- * same route, did on sources that nothing was learned from. Nothing where a person or a model answered, and where too few were measured.
+ * Describes the accuracy of similar answers: "answers like this one are right at least 84 % of the time". The
+ * number is the lower bound, at 90 % confidence, of the accuracy of answers with the same confidence and the
+ * same route, on sources that nothing was learned from. Returns nothing if a person or a model answered, or
+ * if too few were measured.
  */
-function recordOf({ classification: { record }, recalled }: Analysis): string[] {
+function describeRecord({ classification: { record }, recalled }: Analysis): string[] {
   if (record === undefined || recalled !== null) return [];
   const least = 1 - upperShare(record.of - record.right, record.of, BOUND_CONFIDENCE);
   return [
@@ -217,7 +241,7 @@ function recordOf({ classification: { record }, recalled }: Analysis): string[] 
   ];
 }
 
-/** "1 failure", "14 failures". */
+/** Formats the number of failures: "1 failure", "14 failures". */
 export function failureCount(analysis: Analysis, explains?: ExplainedFailures): string {
   return counted(explains?.failures ?? Math.max(1, analysis.failureIds.length), 'failure');
 }
@@ -228,7 +252,10 @@ function confirmation(analysis: Analysis): string | null {
   return `confirmed by ${clip(confirmedBy, 100)} on ${confirmedAt.slice(0, 10)}, seen ${timesSeen === 1 ? 'once' : `${formatNumber(timesSeen)} times`}`;
 }
 
-/** The line as a person saw it, without the time and stream marks before it; of an overlong one only what was quoted. */
+/**
+ * Returns the line as a person saw it, without leading time and stream marks. For an overlong line, returns
+ * only what was quoted.
+ */
 function shownLine(analysis: Analysis, quote: ProofLine): string {
   const line = cleanLine(stripEscapes(wholeLine(analysis, quote)));
   if (line.length <= MAX_LINE_CHARACTERS) return line;
@@ -252,20 +279,20 @@ function citedEvidence(analysis: Analysis): Evidence[] {
   return named.length > 0 ? named : located.filter(({ tool }) => tool === 'log').slice(0, 1);
 }
 
-function linesOf({ source, lineStart = 1, text }: Evidence): ProofLine[] {
+function splitLines({ source, lineStart = 1, text }: Evidence): ProofLine[] {
   return text
     .split('\n')
     .map((line, index) => ({ source, line: lineStart + index, text: line }))
     .filter((line) => line.text.trim() !== '');
 }
 
-/** 340 → "340 ms", 1200 → "1.2 s", 12000 → "12 s". */
+/** Formats a duration: 340 → "340 ms", 1200 → "1.2 s", 12000 → "12 s". */
 export function formatDuration(milliseconds: number): string {
   if (milliseconds < 1000) return `${Math.round(milliseconds)} ms`;
   return milliseconds < 10_000 ? `${(milliseconds / 1000).toFixed(1)} s` : `${formatNumber(milliseconds / 1000)} s`;
 }
 
-/** 0.021 → "$0.02", 0.003 → "under $0.01". */
+/** Formats an amount of dollars: 0.021 → "$0.02", 0.003 → "under $0.01". */
 export function formatDollars(dollars: number): string {
   return dollars > 0 && dollars < 0.01 ? 'under $0.01' : `$${dollars.toFixed(2)}`;
 }

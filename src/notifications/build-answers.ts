@@ -3,7 +3,7 @@ import type { Kind } from '../domain/category.ts';
 import type { ExplainedFailures } from '../domain/explained-failures.ts';
 import type { Failure } from '../domain/failure.ts';
 import type { FailureGroup } from '../domain/reading.ts';
-import { firstOfEach, sumOf } from '../lib/collections.ts';
+import { firstOfEach, sumNumbers } from '../lib/collections.ts';
 import { counted } from '../lib/text.ts';
 import { normaliseIdentity } from '../log/recognise/normalise.ts';
 import { clip } from './visible-text.ts';
@@ -28,9 +28,10 @@ export function pairWithFailures(analyses: readonly Analysis[], groups: readonly
 }
 
 /**
- * The answers of one build in the order in which one would mend them: first what stops others, then by step in the order of the logs, within
- * a step what hit more, and last what only follows from another job or was not analyzed. A step is a test runner in a log, or what failed
- * without a test. The answers come in the order of their first failures.
+ * Sorts the answers of one build in the order in which to fix them: first what stops others, then by step in
+ * the order of the logs, within a step what caused more failures, and last what only follows from another job
+ * or was not analyzed. A step is a test runner in a log, or a failure without a test. The given answers must
+ * be in the order of their first failures.
  */
 export function arrangeAnswers<Answer extends BuildAnswer>(answers: readonly Answer[]): ArrangedAnswer<Answer>[] {
   const steps = new Map<string, number>();
@@ -47,16 +48,19 @@ export function arrangeAnswers<Answer extends BuildAnswer>(answers: readonly Ans
   return inOrder.map(({ answer }) => ({ ...answer, explains: { ...explainFailures(answer, logs.size > 1), isOnly } }));
 }
 
-/** "3 causes, 15 failed tests, in the order in which to fix them"; null where there is nothing to order. */
+/**
+ * Returns an introduction such as "3 causes, 15 failed tests, in the order in which to fix them". Returns
+ * null if there is only one answer.
+ */
 export function introduceAnswers(answers: readonly Pick<ArrangedAnswer, 'explains'>[]): string | null {
   if (answers.length < 2) return null;
-  const failures = sumOf(answers.map(({ explains }) => explains.failures));
+  const failures = sumNumbers(answers.map(({ explains }) => explains.failures));
   const areTests = answers.every(({ explains }) => explains.areTests);
   const what = counted(failures, areTests ? 'failed test' : 'failure');
   return `${counted(answers.length, 'cause')}, ${what}, in the order in which to fix them`;
 }
 
-/** The names of at most `most` tests, and how many more failed: `["a", "b"]` and 12. */
+/** Returns the names of at most `most` tests, and how many more failed: `["a", "b"]` and 12. */
 export function nameTests({ tests, unnamed }: Pick<ExplainedFailures, 'tests' | 'unnamed'>, most: number) {
   // One more name takes no more room than the words that count it.
   const named = unnamed === 0 && tests.length === most + 1 ? tests : tests.slice(0, most);
@@ -106,7 +110,7 @@ function explainFailures({ failures, sample }: BuildAnswer, areLogsTold: boolean
   };
 }
 
-/** What the failures of one answer have in common. */
+/** Describes what the failures of one answer have in common. */
 function findReason(sample: readonly Failure[]): string {
   const [first] = sample;
   if (first === undefined) return 'they have the same fingerprint';

@@ -3,10 +3,10 @@ import type { Build } from '../domain/build.ts';
 import type { Category } from '../domain/category.ts';
 import type { Experiment } from '../domain/experiment.ts';
 import type { Cause, Situation } from '../ports/notices.ts';
-import { formOf } from './answer-view.ts';
+import { resolveForm } from './answer-view.ts';
 import type { ArrangedAnswer } from './build-answers.ts';
 
-/** What of an answer stands now: a person's word goes before the machine's. Raw texts. */
+/** The current state of an answer. A person's decision takes precedence over the analysis. Texts are raw. */
 export interface CauseStanding {
   readonly cause: ArrangedAnswer<Cause>;
   readonly build: Build;
@@ -20,14 +20,17 @@ export interface CauseStanding {
    */
   readonly form: 'known' | 'sure' | 'unsure' | 'confirmed' | 'corrected' | 'rejected' | 'failed';
   readonly change: ChangeStanding;
-  /** Whoever made the change has to do something, as far as is known. */
+  /** True if the author of the change has to do something, as far as is known. */
   readonly needsYou: boolean;
 }
 
-/** Whether the change brought the failure, as far as history supports it. */
+/** The relation between the change and the failure, as far as history supports it. */
 export interface ChangeStanding {
   readonly verdict: 'not-yours' | 'yours' | null;
-  /** What history says, in parts: `name` is foreign text, to be shown as code. Null: nothing. */
+  /**
+   * The facts of the history, in parts. `name` is untrusted text, to be shown as code. Null if there are
+   * none.
+   */
   readonly says:
     | { readonly what: 'tried'; readonly sentence: string }
     | { readonly what: 'fails-on'; readonly name: string; readonly since: Build }
@@ -37,7 +40,7 @@ export interface ChangeStanding {
     | null;
 }
 
-/** Older than this, what failed on the default branch excuses nobody. */
+/** The age from which a failure on the default branch excuses no change. */
 const EXCUSE_MS = 2 * 24 * 3_600_000;
 /** One other pull request may be built on this one. */
 const ENOUGH_PULL_REQUESTS = 2;
@@ -55,7 +58,7 @@ export function causeStanding(cause: ArrangedAnswer<Cause>, build: Build, situat
     category,
     title: decision?.type === 'correct' && decision.rootCause !== undefined ? firstSentence(decision.rootCause) : answer.title,
     rootCause: decision?.rootCause ?? answer.rootCause,
-    // What the machine advised against another cause helps nobody.
+    // Advice for another cause does not help, so it is removed when the cause is corrected.
     fix: decision?.fixRecommendation ?? (decision?.type === 'correct' ? '' : answer.fixRecommendation),
     form,
     change,
@@ -74,14 +77,15 @@ function firstSentence(text: string): string {
 
 function formOfCause(analysis: Analysis, decided: 'accept' | 'correct' | 'reject' | null): CauseStanding['form'] {
   if (decided !== null) return decided === 'accept' ? 'confirmed' : decided === 'correct' ? 'corrected' : 'rejected';
-  return analysis.terminationReason === 'failed' ? 'failed' : formOf(analysis);
+  return analysis.terminationReason === 'failed' ? 'failed' : resolveForm(analysis);
 }
 
 const NOTHING: ChangeStanding = { verdict: null, says: null };
 
 /**
- * Never "not your change" of what only looks alike, and never "caused by this change" of what a flaky test or somebody else's server may
- * have done: calling a real failure somebody else's is the worst mistake we can make.
+ * Judges by history whether the change caused the failure. Never says "not your change" for failures that
+ * only look alike, and never "caused by this change" for what a flaky test or an external server may have
+ * done. Excusing a real failure as not caused by the change is the worst mistake we can make.
  */
 function changeStanding({ history, analysis }: Cause, build: Build, category: Category, defaultBranch: string | null): ChangeStanding {
   const { experiment } = analysis;
@@ -102,7 +106,10 @@ function changeStanding({ history, analysis }: Cause, build: Build, category: Ca
   return { verdict: mayBeOthers ? null : 'yours', says: { what: 'first-here', name: main.name } };
 }
 
-/** What was tried goes before what is concluded from history: it was the same command, on the same machine, with and without the change. */
+/**
+ * Judges by an experiment whether the change caused the failure. An experiment takes precedence over history:
+ * it ran the same command on the same machine, with and without the change.
+ */
 function triedStanding({ verdict, sentence, arms }: Experiment): ChangeStanding {
   const says = { what: 'tried', sentence } as const;
   if (verdict === 'this-change') return { verdict: 'yours', says };

@@ -1,9 +1,9 @@
 import type { Analysis } from '../domain/analysis.ts';
 import { shortCommit } from '../domain/build.ts';
 import { suggestedFix } from '../domain/experiment.ts';
-import { maxOf, minOf } from '../lib/collections.ts';
+import { findMax, findMin } from '../lib/collections.ts';
 import { factBlock } from './answer-markdown.ts';
-import { type AnswerFact, type AnswerView, answerView, placeOf, proofLines } from './answer-view.ts';
+import { type AnswerFact, type AnswerView, answerView, formatPlace, proofLines } from './answer-view.ts';
 import { nameTests } from './build-answers.ts';
 import type { CauseStanding } from './cause-standing.ts';
 import { buildName, changeWords, markdownLink, type NoticeLinks, standingWords } from './notice-words.ts';
@@ -23,7 +23,7 @@ interface Shown {
   readonly links: NoticeLinks;
 }
 
-/** One cause as a block that folds; open where somebody has to read it. */
+/** Renders one cause as a block that folds. It is open if a person has to read it. */
 export function commentCause(standing: CauseStanding, { number, several, links }: Shown): string {
   const { form, needsYou, build } = standing;
   const open = needsYou || form === 'unsure' || form === 'rejected' ? ' open' : '';
@@ -44,7 +44,7 @@ export function commentCause(standing: CauseStanding, { number, several, links }
   return blocks.filter((block) => block !== '').join('\n\n');
 }
 
-/** The same as one line, without what is behind it. */
+/** Renders one cause as one line, without its details. */
 export function commentCauseLine(standing: CauseStanding, number: number | null): string {
   const place = number === null ? '' : `${number}\\. `;
   return `**${place}${inline(clip(standing.title, 120))}**: ${standingWords(standing, { plain: inline, code: codeSpan })}`;
@@ -56,7 +56,9 @@ function title({ title: text, form, cause }: CauseStanding, number: number | nul
   return `${number === null ? '' : `${number}. `}${html(words)}`;
 }
 
-/** What it is and what to do; where the machine is not sure and several explanations fit, those. */
+/**
+ * Renders the cause and the fix. If the answer is not confident and several explanations fit, renders those.
+ */
 function explained(standing: CauseStanding, { facts }: AnswerView): string[] {
   const { reason } = standing.cause.review?.decision ?? {};
   if (standing.form === 'rejected') return [reason === undefined ? '' : `Why: ${inline(clip(reason, 500))}`, change(standing)];
@@ -65,12 +67,15 @@ function explained(standing: CauseStanding, { facts }: AnswerView): string[] {
   const texts = facts.filter(({ kind }) => kind === 'prose');
   const cause = texts.filter(({ name }) => name === 'Cause');
   const others = texts.filter(({ name }) => name !== 'Cause');
-  const blocksOf = (some: readonly AnswerFact[]) => some.map((fact) => factBlock(fact, MAX_PROSE));
+  const renderBlocks = (some: readonly AnswerFact[]) => some.map((fact) => factBlock(fact, MAX_PROSE));
   const tried = standing.change.says?.what === 'tried';
-  return [tried ? change(standing) : '', ...blocksOf(cause), tried ? '' : change(standing), ...blocksOf(others)];
+  return [tried ? change(standing) : '', ...renderBlocks(cause), tried ? '' : change(standing), ...renderBlocks(others)];
 }
 
-/** "**Not your change**: also failed on `main` on 12 Oct 2026." Nothing where history says nothing. */
+/**
+ * Renders a sentence such as "**Not your change**: also failed on `main` on 12 Oct 2026." Returns an empty
+ * string if the history says nothing.
+ */
 function change(standing: CauseStanding): string {
   const words = changeWords(standing, { plain: inline, code: codeSpan });
   if (words === null) return '';
@@ -82,7 +87,7 @@ function change(standing: CauseStanding): string {
   return verdict === 'not-yours' && standing.category === 'INFRA_ERROR' ? `${said} Run it again.` : said;
 }
 
-/** The change that was tried and fixes it, where whoever had it tried wants it shown. */
+/** Renders the change that was tried and fixes the failure, if the person who had it tried wants it shown. */
 function fixingChange({ experiment }: Analysis): string {
   const fix = suggestedFix(experiment);
   if (fix === null) return '';
@@ -105,18 +110,18 @@ function references(standing: CauseStanding, isOneOfMany: boolean, links: Notice
     decide,
     ...suspects.map((suspect) => {
       const by = suspect.commit === null ? '' : ` (${inline(shortCommit(suspect.commit))})`;
-      return `suspect ${codeSpan(clip(placeOf(suspect), MAX_TITLE))}${by}`;
+      return `suspect ${codeSpan(clip(formatPlace(suspect), MAX_TITLE))}${by}`;
     }),
     tests === '' ? null : `${tests}${more > 0 ? ` and ${formatNumber(more)} more` : ''}`,
   ].filter((part) => part !== null);
 }
 
-/** The quoted lines of the first log that is quoted, where they are read with what is around them. */
+/** Renders a link to the quoted lines of the first quoted log, in a view that shows the lines around them. */
 function lines({ cause, build }: CauseStanding, links: NoticeLinks): string | null {
   const quotes = proofLines(cause.analysis);
   const source = quotes[0]?.source;
   if (source === undefined) return null;
   const numbers = quotes.filter((quote) => quote.source === source).map(({ line }) => line);
-  const range = { lineStart: minOf(numbers), lineEnd: maxOf(numbers) };
+  const range = { lineStart: findMin(numbers), lineEnd: findMax(numbers) };
   return markdownLink('Lines in the log', links.lines(build.id, source, range));
 }

@@ -1,7 +1,10 @@
 import { shortCommit } from '../domain/build.ts';
 import type { Bisection, Experiment, FixAttempt } from '../domain/experiment.ts';
 
-/** A line for whoever ran the experiment, under a name of one word. Raw text: whoever draws it escapes and cuts it. */
+/**
+ * A line for the person who ran the experiment, under a name of one word. The text is raw: the output that
+ * renders it must escape and cut it.
+ */
 export interface NamedLine {
   readonly name: string;
   readonly text: string;
@@ -9,7 +12,10 @@ export interface NamedLine {
 
 const MOST_NAMES = 10;
 
-/** What an experiment names beside its counts: tests that the failure depends on, commits, and changes that were tried. */
+/**
+ * Lists what an experiment names in addition to its counts: tests that the failure depends on, commits, and
+ * changes that were tried.
+ */
 export function namedLines({ polluters, bisection, fixes }: Experiment): NamedLine[] {
   return [
     ...polluters.slice(0, MOST_NAMES).map((text) => ({ name: 'Behind', text })),
@@ -18,12 +24,12 @@ export function namedLines({ polluters, bisection, fixes }: Experiment): NamedLi
   ];
 }
 
-/** "5b1a0c2 turns the sum around, by Bea". */
+/** Describes a commit: "5b1a0c2 turns the sum around, by Bea". */
 export function describeCommit({ commit, subject, author }: Bisection['candidates'][number]): string {
   return `${shortCommit(commit)} ${subject}, by ${author}`;
 }
 
-/** A change that was tried, with its source, and what it broke. */
+/** Lists a change that was tried, with its source, and what it broke. */
 export function attemptLines({ source, verdict, refused = '', sentence, broke }: FixAttempt): NamedLine[] {
   if (verdict === 'refused') return [{ name: 'Refused', text: `${source}: ${refused}.` }];
   return [{ name: 'Tried', text: `${source}: ${sentence}` }, ...broke.slice(0, MOST_NAMES).map((text) => ({ name: 'Breaks', text }))];

@@ -3,36 +3,39 @@ import { counted, formatConfidence } from '../lib/text.ts';
 import type { CauseStanding } from './cause-standing.ts';
 import { clip, formatNumber } from './visible-text.ts';
 
-/** How a channel shows foreign text: as plain words of its own, and as code. */
+/** The way a channel shows untrusted text: as plain text of its own, and as code. */
 interface Wording {
   plain(text: string): string;
   code(text: string): string;
 }
 
-/** "3 tests", "1 failure". */
+/** Formats a count: "3 tests", "1 failure". */
 export function countWords(count: number, areTests: boolean): string {
   return counted(count, areTests ? 'test' : 'failure');
 }
 
-/** `ci #812` */
+/** Formats the name of a build: `ci #812`. */
 export function buildName({ pipeline, number, attempt }: Build): string {
   return `${clip(pipeline, 80)} #${clip(number, 40)}${attempt > 1 ? ` (attempt ${attempt})` : ''}`;
 }
 
-/** "at 14:09 UTC" on the day of the build, else "on 12 Oct 2026". */
+/** Formats a time: "at 14:09 UTC" on the day of the build, else "on 12 Oct 2026". */
 function timeWords(at: string, build: Build): string {
   return at.slice(0, 10) === build.receivedAt.slice(0, 10) ? `at ${at.slice(11, 16)} UTC` : `on ${dayWords(at)}`;
 }
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
-/** "12 Oct 2026", in UTC. */
+/** Formats a day in UTC: "12 Oct 2026". */
 export function dayWords(at: string): string {
   const date = new Date(at);
   return `${date.getUTCDate()} ${MONTHS[date.getUTCMonth()]} ${date.getUTCFullYear()}`;
 }
 
-/** "TEST_FAILURE, 3 tests, 91 % (right 58 of 62 times at this level)", and who has said so where somebody has. */
+/**
+ * Describes the state of a cause: "TEST_FAILURE, 3 tests, 91 % (right 58 of 62 times at this level)". If a
+ * person decided, names that person.
+ */
 export function standingWords(standing: CauseStanding, { plain }: Wording): string {
   const { cause, build, category, form } = standing;
   const { analysis, review, record } = cause;
@@ -58,7 +61,10 @@ export function standingWords(standing: CauseStanding, { plain }: Wording): stri
   return `${category}, ${what}, ${sureness}${right}`;
 }
 
-/** What history says of the change, without the verdict: "also fails on `main` since `ci #790` (12 Oct 2026)". Null: nothing. */
+/**
+ * Describes what the history says about the change, without the verdict: "also fails on `main` since `ci
+ * #790` (12 Oct 2026)". Returns null if it says nothing.
+ */
 export function changeWords({ change: { says } }: CauseStanding, { plain, code }: Wording): string | null {
   switch (says?.what) {
     case 'tried':
@@ -76,19 +82,19 @@ export function changeWords({ change: { says } }: CauseStanding, { plain, code }
   }
 }
 
-/** "31 s", "2 min". */
+/** Formats a duration: "31 s", "2 min". */
 export function durationWords(milliseconds: number): string {
   const seconds = Math.max(1, Math.round(milliseconds / 1000));
   return seconds < 90 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;
 }
 
-/** Addresses of our pages, for texts outside. All are null where nobody has said by which address people reach us. */
+/** Addresses of our pages, for texts outside. All are null if no public address is configured. */
 export interface NoticeLinks {
   build(id: string): string | null;
   analysis(id: string): string | null;
   run(analysisId: string): string | null;
   review(id: string): string | null;
-  /** Lines of one log of a build; 1-based, the last included. */
+  /** Returns the address of lines of one log of a build. Lines are 1-based, and the last one is included. */
   lines(buildId: string, source: string, lines: { readonly lineStart: number; readonly lineEnd: number }): string | null;
 }
 
@@ -106,7 +112,10 @@ export function noticeLinks(publicUrl: string | null): NoticeLinks {
   };
 }
 
-/** A Markdown link of our own; nothing where there is no address. `words` are ours: foreign ones are neutralised before. */
+/**
+ * Creates a Markdown link of our own, or returns null if there is no address. `words` must be our own text,
+ * or already neutralized.
+ */
 export function markdownLink(words: string, address: string | null): string | null {
   return address === null ? null : `[${words}](${address.replaceAll('(', '%28').replaceAll(')', '%29')})`;
 }

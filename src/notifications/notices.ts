@@ -9,13 +9,13 @@ import { inTime, OUTWARD, type TimedCall } from './publications.ts';
 export interface NoticesDeps {
   readonly outbox: Pick<OutboxStore, 'isCurrent' | 'release'>;
   readonly notices: Pick<NoticeStore, 'situation'>;
-  /** Of one call to the other side, in milliseconds. */
+  /** Time limit of one call to the other service, in milliseconds. */
   readonly timeLimitMs: number;
   /** A notice that was changed is left alone for so long; making it does not count. Absent: 20 s. */
   readonly pauseMs?: number;
 }
 
-/** At most one edit of a notice in so many milliseconds. */
+/** Minimum time between two edits of a notice, in milliseconds. */
 const PAUSE_MS = 20_000;
 /** A lease covers the reading, the look for what is there, the showing, and as much again. */
 const LEASE_PER_LIMIT = 4;
@@ -34,7 +34,8 @@ export function noticeHandler(channel: NoticeChannel, { outbox, notices, timeLim
       const { repository, about } = Payload.parse(entry.payload);
       const kept = Kept.parse(entry.result ?? { reference: null, hash: null });
       const ready = channel.prepare(await notices.situation(about));
-      // What came meanwhile may be read already and not be due yet: a decision that is taken back within its delay is never seen.
+      // A change made in the meantime may have been read although it is not due yet. A decision that is
+      // undone within its delay must never be shown.
       if (!(await outbox.isCurrent(entry))) {
         await outbox.release(entry, null, 0);
         return null;
@@ -60,8 +61,9 @@ interface Shown {
 }
 
 /**
- * Brings what is ready into its place. Before something is made it is searched for: a try whose process died may have made it. What somebody
- * has deleted meanwhile is made anew. Each call must end within the lease, so that nobody else can make it at the same time.
+ * Shows the prepared content outside. Before a notice is created it is searched for, because an attempt whose
+ * process died may have created it. A notice that a person deleted in the meantime is created again. Each
+ * call must end within the lease, so that no other process can make it at the same time.
  */
 async function showNotice(channel: NoticeChannel, ready: ReadyNotice, showing: ShowingNotice): Promise<Shown> {
   const { notice } = showing;
@@ -87,25 +89,28 @@ function unlessGone(error: unknown): null {
 
 interface NoticeChannelParts<Content extends object> {
   readonly rule: NoticeRule;
-  /** Pure. Null: there is nothing to say. Only strings, numbers, booleans, arrays and plain objects, so that equal contents have equal hashes. */
+  /**
+   * Renders the content, or returns null if there is nothing to say. Pure. Uses only strings, numbers,
+   * booleans, arrays and plain objects, so that equal contents have equal hashes.
+   */
   readonly render: (situation: Situation) => Content | null;
   readonly client: NotificationClient<Content>;
 }
 
-/** One channel of its three parts: where it posts, what it says, and the client it posts with. */
+/** Creates a channel from its three parts: where it posts, what it says, and the client it posts with. */
 export function noticeChannel<Content extends object>({ rule, render, client }: NoticeChannelParts<Content>): NoticeChannel {
   const { find } = client;
   return {
     channel: rule.channel,
-    placeOf: (build, known) => rule.placeOf(build, known),
+    findPlace: (build, known) => rule.findPlace(build, known),
     prepare: (situation) => {
       const content = render(situation);
-      return content === null ? null : { hash: hashOf(content), show: (call) => client.show(content, call) };
+      return content === null ? null : { hash: hashContent(content), show: (call) => client.show(content, call) };
     },
     ...(find === undefined ? {} : { find: (call) => find(call) }),
   };
 }
 
-function hashOf(content: object): string {
+function hashContent(content: object): string {
   return createHash('sha256').update(JSON.stringify(content)).digest('hex');
 }

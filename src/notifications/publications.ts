@@ -9,9 +9,11 @@ import type { PublicationStore } from '../stores/outbox.ts';
 import type { Stores } from '../stores/stores.ts';
 
 /**
- * How often a call to the other side is tried. The n-th retry after something temporary waits about 2ⁿ seconds, at most a quarter of an hour,
- * or longer where the other side said so (Retry-After, at most a day). After 100 of them, which is about a day, nobody waits for the news any
- * more. An attempt that never ended, as when the process died, counts apart: after five of them the call may be what takes the process down.
+ * The retry policy of a call to the other service. The n-th retry after a temporary error waits about 2ⁿ
+ * seconds, at most a quarter of an hour, or longer if the other service says so (Retry-After, at most a day).
+ * After 100 retries, which is about a day, the news is too old to send. An attempt that never ended, for
+ * example because the process died, counts separately: after five of them the call itself may be what crashes
+ * the process.
  */
 export const OUTWARD = { limits: { attempts: 5, retries: 100 }, longestDelayMs: 15 * 60_000, lanes: 2 };
 
@@ -21,7 +23,7 @@ interface PublicationDeps {
     readonly builds: Pick<Stores['builds'], 'find'>;
     readonly analyses: Pick<Stores['analyses'], 'find'>;
   };
-  /** Of one call to the other side, in milliseconds. */
+  /** Time limit of one call to the other service, in milliseconds. */
   readonly timeLimitMs: number;
 }
 
@@ -51,7 +53,7 @@ export function publicationHandler(publisher: Publisher, { stores, timeLimitMs }
 
 /** A call under a lease. */
 export interface TimedCall extends OutboxLease {
-  /** Of one call, in milliseconds. */
+  /** Time limit of one call, in milliseconds. */
   readonly timeLimitMs: number;
 }
 
@@ -62,9 +64,10 @@ export interface Publishing extends TimedCall {
 }
 
 /**
- * Publishes once: an attempt before this one may have got through, so the other side is asked first where it can say. A call is begun only
- * where it must end within the lease, so that nobody else can make it at the same time. Throws what the publisher throws,
- * `timeout` and, where the lease is nearly over, `cancelled`; all of them may pass.
+ * Publishes once. An earlier attempt may have succeeded, so the other service is asked first if it can tell.
+ * A call is started only if it must end within the lease, so that no other process can make it at the same
+ * time. Throws what the publisher throws, `timeout`, and, if the lease is nearly over, `cancelled`; all of
+ * them may be temporary.
  */
 export async function publishOnce(publisher: Publisher, publishing: Publishing): Promise<Published> {
   const { entry, build, analysis } = publishing;

@@ -30,7 +30,7 @@ export interface CheckContent {
   readonly summary: string;
   /** Markdown: all evidence, at most 65,000 characters. */
   readonly text: string;
-  /** One for each cause; whoever shows them leaves out those in files that the pull request does not change. */
+  /** One annotation per cause. The caller leaves out those in files that the pull request does not change. */
   readonly annotations: readonly CheckAnnotation[];
   readonly detailsUrl: string | null;
 }
@@ -38,10 +38,10 @@ export interface CheckContent {
 const MAX_TEXT = 65_000;
 const MAX_TITLE = 250;
 const MAX_TESTS = 6;
-/** One for each cause, and no more: a change full of remarks is read by nobody. */
+/** The maximum number of annotations, one per cause: no one reads a change that is full of remarks. */
 const MAX_ANNOTATIONS = 10;
 
-/** What is known of one build as a check run; null while it has not failed. */
+/** Renders what is known of one build as a check run. Returns null while the build has not failed. */
 export function renderCheck(situation: Situation, links: NoticeLinks): CheckContent | null {
   const toSay = whatToSay(situation);
   const comment = renderComment(situation, links);
@@ -53,15 +53,18 @@ export function renderCheck(situation: Situation, links: NoticeLinks): CheckCont
     status: toSay.state === 'looking' || (toSay.state === 'answered' && toSay.open > 0) ? 'in_progress' : 'completed',
     commit: head.build.commit,
     pullRequest: head.build.pullRequest,
-    title: short(titleOf(toSay), MAX_TITLE),
+    title: short(formatTitle(toSay), MAX_TITLE),
     summary: comment.body,
     text: allEvidence(causes, links),
-    annotations: causes.flatMap(annotationOf).slice(0, MAX_ANNOTATIONS),
+    annotations: causes.flatMap(createAnnotations).slice(0, MAX_ANNOTATIONS),
     detailsUrl: links.build(head.build.id),
   };
 }
 
-/** A job that had failed was allowed to: a check that began must end. Of what a pull request or a branch is, nothing is said. */
+/**
+ * Renders the check of a build that passed although a job failed, because a check that was started must be
+ * completed. Returns null for a notice about a pull request or a branch.
+ */
 function passedAfterAll(build: Build, commit: string, { about }: Situation, links: NoticeLinks): CheckContent | null {
   if (about.type !== 'build' || build.status !== 'passed') return null;
   const said = { title: 'The build passed after all', summary: 'Part of the build failed, but the build passed.\n', text: '' };
@@ -69,7 +72,7 @@ function passedAfterAll(build: Build, commit: string, { about }: Situation, link
   return { status: 'completed', commit, pullRequest, ...said, annotations: [], detailsUrl: links.build(build.id) };
 }
 
-export function titleOf(toSay: ToSay): string {
+export function formatTitle(toSay: ToSay): string {
   switch (toSay.state) {
     case 'looking':
       return toSay.failures > 0 ? `Analyzing ${countWords(toSay.failures, false)}` : 'Analyzing the failure';
@@ -82,7 +85,10 @@ export function titleOf(toSay: ToSay): string {
   }
 }
 
-/** "2 causes, 1 needs you", "Not sure: needs review", "Known: npm registry 503 (confirmed 12 Oct 2026)". */
+/**
+ * Formats the title of a check with answers: "2 causes, 1 needs you", "Not sure: needs review", "Known: npm
+ * registry 503 (confirmed 12 Oct 2026)".
+ */
 function answeredTitle(causes: readonly CauseStanding[]): string {
   const [only] = causes;
   if (causes.length === 1 && only !== undefined) {
@@ -113,8 +119,8 @@ function allEvidence(causes: readonly CauseStanding[], links: NoticeLinks): stri
   return text;
 }
 
-/** At the first suspect with a line. */
-function annotationOf({ cause, category, title, rootCause, form, change }: CauseStanding): CheckAnnotation[] {
+/** Creates an annotation at the first suspect with a line. Returns none if there is no such suspect. */
+function createAnnotations({ cause, category, title, rootCause, form, change }: CauseStanding): CheckAnnotation[] {
   const suspect = cause.analysis.answer.suspects.find(({ line, path }) => line !== null && line > 0 && isPath(path));
   if (suspect === undefined || suspect.line === null || form === 'rejected' || form === 'failed') return [];
   const said = form === 'confirmed' || form === 'corrected' ? form : formatConfidence(cause.analysis.verdict.confidence);
@@ -134,7 +140,7 @@ function annotationOf({ cause, category, title, rootCause, form, change }: Cause
   ];
 }
 
-/** GitHub refuses the whole request for one path that is none. */
+/** Checks whether a path is valid. GitHub rejects the whole request for one invalid path. */
 function isPath(path: string): boolean {
   return path.length <= 500 && !path.startsWith('/') && !path.split('/').includes('..') && visibleLine(path) === path;
 }

@@ -1,5 +1,5 @@
 import { type Build, shortCommit } from '../domain/build.ts';
-import { sumOf } from '../lib/collections.ts';
+import { sumNumbers } from '../lib/collections.ts';
 import { formatConfidence } from '../lib/text.ts';
 import type { FailedBefore, Situation } from '../ports/notices.ts';
 import type { CauseStanding } from './cause-standing.ts';
@@ -9,7 +9,7 @@ import { clip, codeSpan, inline } from './visible-text.ts';
 import { type ToSay, whatToSay } from './what-to-say.ts';
 
 interface CommentContent {
-  /** GitHub-flavoured Markdown without a marker: whoever shows it adds one. */
+  /** GitHub-flavored Markdown without a marker. The caller that posts it adds one. */
   readonly body: string;
 }
 
@@ -18,8 +18,9 @@ export const COMMENT_BUDGET = 30_000;
 const MAX_NAMED_BUILDS = 5;
 
 /**
- * What is known of a pull request as one comment; null while nothing of it has failed. Everything from logs, models, people and CI is
- * neutralised: no mention, link, image, HTML or comment marker of theirs survives, and no fence can be left.
+ * Renders what is known of a pull request as one comment. Returns null while nothing of it has failed.
+ * Everything from logs, models, people and CI is neutralized: no mention, link, image, HTML or comment marker
+ * of theirs survives, and no text can leave its fence.
  */
 export function renderComment(situation: Situation, links: NoticeLinks): CommentContent | null {
   const toSay = whatToSay(situation);
@@ -45,7 +46,7 @@ function commentBlocks(toSay: ToSay, links: NoticeLinks): string[] {
 }
 
 function looking({ builds, failures, question, usualMs }: Extract<ToSay, { state: 'looking' }>, links: NoticeLinks): string[] {
-  const names = namesOf(builds.map(({ build }) => build));
+  const names = formatNames(builds.map(({ build }) => build));
   const what = failures > 0 ? `${countWords(failures, false)} in ${names}` : `why ${names} failed`;
   const commit = builds[0]?.build.commit ?? null;
   const watch = builds[0] === undefined ? null : markdownLink('Watch', links.build(builds[0].build.id));
@@ -79,7 +80,7 @@ function answered(toSay: Extract<ToSay, { state: 'answered' }>, links: NoticeLin
 
 /** Counts, and what needs whom. */
 function headline({ causes, builds, failures, areTests, open }: Extract<ToSay, { state: 'answered' }>): string {
-  const where = `${namesOf(builds)}${commitOf(builds)}`;
+  const where = `${formatNames(builds)}${formatCommit(builds)}`;
   const failed = areTests ? `${countWords(failures, true)} failed` : countWords(failures, false);
   const [only] = causes;
   if (causes.length === 1 && open === 0 && only?.form === 'unsure') {
@@ -107,8 +108,8 @@ function footer(causes: readonly CauseStanding[], only: CauseStanding | null, bu
   const analysis = only?.cause.analysis ?? null;
   const page = analysis !== null ? links.analysis(analysis.id) : first === undefined ? null : links.build(first.id);
   const usage = causes.map(({ cause }) => cause.analysis);
-  const seconds = sumOf(usage.map(({ milliseconds }) => milliseconds));
-  const cost = sumOf(usage.map((one) => one.usage.costUsd));
+  const seconds = sumNumbers(usage.map(({ milliseconds }) => milliseconds));
+  const cost = sumNumbers(usage.map((one) => one.usage.costUsd));
   const parts = [
     ...(only?.form === 'unsure' && review !== null
       ? [markdownLink('Decide', links.review(review.id)), `waiting since ${review.openedAt.slice(11, 16)} UTC`]
@@ -128,12 +129,12 @@ function wrong(page: string | null): string | null {
 function couldNotLook(toSay: Extract<ToSay, { state: 'could-not-look' }>, links: NoticeLinks): string[] {
   const { builds, causes, unread, why } = toSay;
   const what = unread
-    ? `**${namesOf(builds)} failed. Faultline could not read ${builds.length === 1 ? 'its log' : 'their logs'}**`
+    ? `**${formatNames(builds)} failed. Faultline could not read ${builds.length === 1 ? 'its log' : 'their logs'}**`
     : `**${countWords(causes.length, false)}. Faultline could not analyze ${causes.length === 1 ? 'it' : 'them'}**`;
   const reason = why === '' ? '' : ` (${inline(clip(why.replace(/\.$/, ''), 300))})`;
   const [first] = builds;
   const known = first === undefined ? null : markdownLink('Details', links.build(first.id));
-  return [`${what}${reason}.${unread ? '' : ` · ${namesOf(builds)}`}${known === null ? '' : ` ${known}`}`];
+  return [`${what}${reason}.${unread ? '' : ` · ${formatNames(builds)}`}${known === null ? '' : ` ${known}`}`];
 }
 
 function goneLine({ build, fixedBy, failures }: FailedBefore): string {
@@ -153,13 +154,13 @@ function fixed(one: FailedBefore, links: NoticeLinks): string {
   return [headline, `<details>${summary}`, shown.join('\n'), '</details>'].join('\n\n');
 }
 
-function namesOf(builds: readonly Build[]): string {
+function formatNames(builds: readonly Build[]): string {
   const names = builds.slice(0, MAX_NAMED_BUILDS).map((build) => codeSpan(buildName(build)));
   const more = builds.length - names.length;
   return `${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
-function commitOf(builds: readonly Build[]): string {
+function formatCommit(builds: readonly Build[]): string {
   const [commit, ...others] = new Set(builds.map(({ commit }) => commit));
   return commit && others.length === 0 ? ` · ${inline(shortCommit(commit))}` : '';
 }
@@ -178,15 +179,17 @@ interface FittedParts<Cause> {
   readonly budget: number;
 }
 
-/** Lines take at most so much of it, so that the highest-ranked cause is told whole. */
+/**
+ * The share of the budget that one-line causes may take, so that the highest-ranked cause is shown in full.
+ */
 const FOR_LINES = 0.4;
 /** Between two blocks of Markdown, and for the sentence about what is left out. */
 const BETWEEN = 2;
 const MORE = 200;
 
 /**
- * The ranked causes as blocks that fit the budget: the lowest-ranked shrink to one line first; where even the lines are too many, the last
- * are only counted.
+ * Fits the ranked causes into the budget. The lowest-ranked ones shrink to one line first. If even the lines
+ * are too many, the last ones are only counted.
  */
 function fitCauses<Cause>(causes: readonly Cause[], { full, line, more, budget }: FittedParts<Cause>): string[] {
   const lines = causes.map(line);
@@ -196,7 +199,7 @@ function fitCauses<Cause>(causes: readonly Cause[], { full, line, more, budget }
     return left < 0;
   });
   const count = listed < 0 ? causes.length : Math.max(1, listed);
-  let spare = budget - MORE - sumOf(lines.slice(0, count).map(({ length }) => length + BETWEEN));
+  let spare = budget - MORE - sumNumbers(lines.slice(0, count).map(({ length }) => length + BETWEEN));
   const blocks: string[] = [];
   let isFull = true;
   for (const [index, cause] of causes.slice(0, count).entries()) {

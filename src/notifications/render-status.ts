@@ -1,27 +1,27 @@
 import { cutWithin } from '../lib/text.ts';
 import type { Situation } from '../ports/notices.ts';
 import { countWords, type NoticeLinks } from './notice-words.ts';
-import { titleOf } from './render-check.ts';
+import { formatTitle } from './render-check.ts';
 import { visibleLine } from './visible-text.ts';
 import { type ToSay, whatToSay } from './what-to-say.ts';
 
 /** A commit status: it fails with the builds of its commit, and is well only once they are. */
 export interface StatusContent {
   readonly state: 'pending' | 'failure' | 'success';
-  /** At most 140 characters: more is refused. */
+  /** The description, at most 140 characters; longer ones are rejected. */
   readonly description: string;
   readonly targetUrl: string | null;
 }
 
 const MAX_DESCRIPTION = 140;
 
-/** What is known of one commit in a line; null while nothing of it has failed. */
+/** Renders what is known of one commit in one line. Returns null while nothing of it has failed. */
 export function renderStatus(situation: Situation, links: NoticeLinks): StatusContent | null {
   const toSay = whatToSay(situation);
   const [head] = situation.heads;
   if (toSay === null || head === undefined) return null;
   const isLooking = toSay.state === 'looking' || (toSay.state === 'answered' && toSay.open > 0);
-  const line = visibleLine(sentenceOf(toSay));
+  const line = visibleLine(describeStatus(toSay));
   return {
     state: isLooking ? 'pending' : toSay.state === 'fixed' ? 'success' : 'failure',
     description: cutWithin(line, MAX_DESCRIPTION),
@@ -29,9 +29,9 @@ export function renderStatus(situation: Situation, links: NoticeLinks): StatusCo
   };
 }
 
-function sentenceOf(toSay: ToSay): string {
+function describeStatus(toSay: ToSay): string {
   if (toSay.state === 'could-not-look') return `Analysis failed: ${toSay.why}`;
-  if (toSay.state !== 'answered') return titleOf(toSay);
+  if (toSay.state !== 'answered') return formatTitle(toSay);
   const [first] = toSay.causes;
   if (toSay.causes.length > 1 || first === undefined) return `${countWords(toSay.failures, toSay.areTests)}, ${toSay.causes.length} causes`;
   return first.form === 'unsure' ? 'Not sure: needs review' : `${first.category}: ${first.title}`;

@@ -1,4 +1,4 @@
-import { maxOf } from '../lib/collections.ts';
+import { findMax } from '../lib/collections.ts';
 import { spelledOut } from '../lib/text.ts';
 
 /**
@@ -10,14 +10,20 @@ const COLOUR = /(?:\u001b\[|\u009b)(?:[\d:;]*m|K)/g;
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}]/gu;
 const TAB = '  ';
 
-/** One line: line ends become spaces, tabs two spaces, and nothing in it is obeyed by a terminal. */
+/**
+ * Returns the text on one line: line ends become spaces, tabs become two spaces, and a terminal interprets
+ * nothing in it.
+ */
 export function visibleLine(text: string): string {
   // Split, not matched: a pattern for blanks around a line end takes seconds over a line of 50,000 blanks.
   const lines = text.split('\n').map((line) => line.trim());
   return visible(lines.filter((line) => line !== '').join(' ')).trim();
 }
 
-/** The text's lines (`\n` ends one), each harmless to print; a `\r` that belongs to the line end is dropped. */
+/**
+ * Splits the text into lines (`\n` ends one) that are safe to print. A `\r` that belongs to the line end is
+ * dropped.
+ */
 export function visibleLines(text: string): string[] {
   return text.split('\n').map((line) => visible(line.replace(/\r$/, '')).trimEnd());
 }
@@ -30,14 +36,15 @@ export function clip(text: string, limit: number): string {
   return `${characters.slice(0, limit).join('')}… +${formatNumber(characters.length - limit)} characters`;
 }
 
-/** 14210 → "14,210". */
+/** Formats a number: 14210 → "14,210". */
 export function formatNumber(value: number): string {
   return Math.round(value).toLocaleString('en-US');
 }
 
 /**
- * CI runners obey lines that begin with `::name::`, and `##[name]` or `##vso[name]` wherever they stand. Printed by us in a
- * job, a log's own words must not become commands: one character is swapped for its look-alike, so the width stays.
+ * Disarms commands of CI runners. They interpret lines that begin with `::name::`, and `##[name]` or
+ * `##vso[name]` anywhere. When we print the text of a log in a job, it must not become a command: one
+ * character is replaced by a look-alike, so the width stays the same.
  */
 export function disarmRunnerCommands(line: string): string {
   return line.replace(/^(\s*):(?=:)/, '$1\u2236').replace(/#(?=#\w{0,20}\[)/g, '\u266f');
@@ -74,8 +81,9 @@ function cutWord(word: string, columns: number): string[] {
 const BREAK = '\u200b';
 
 /**
- * Foreign text as Markdown prose: code spans in backticks stay code, all other marks show as themselves. No mention, issue
- * reference, link, image, HTML or formula comes to life; line ends become hard line breaks.
+ * Formats untrusted text as Markdown prose: code spans in backticks stay code, all other marks are shown
+ * literally. No mention, issue reference, link, image, HTML or formula becomes active; line ends become hard
+ * line breaks.
  */
 export function prose(text: string): string {
   const lines = visibleLines(text)
@@ -84,17 +92,17 @@ export function prose(text: string): string {
   return lines.map((line) => escapeLineStart(withCodeSpans(line, escapeInline, codeSpan))).join('\\\n');
 }
 
-/** Foreign text on one line of Markdown, anywhere but at a line's start. */
+/** Formats untrusted text on one line of Markdown, for any position except the start of a line. */
 export function inline(text: string): string {
   return withCodeSpans(visibleLine(text), escapeInline, codeSpan);
 }
 
-/** Foreign text inside an HTML element such as `<summary>`, where Markdown is not read. */
+/** Formats untrusted text inside an HTML element such as `<summary>`, where Markdown is not interpreted. */
 export function html(text: string): string {
   return withCodeSpans(visibleLine(text), escapeHtml, (code) => `<code>${escapeHtml(code)}</code>`);
 }
 
-/** A code span whose delimiter is longer than any run of backticks inside. */
+/** Creates a code span whose delimiter is longer than any run of backticks inside. */
 export function codeSpan(text: string): string {
   const content = breakComment(visibleLine(text));
   const ticks = '`'.repeat(longestRun(content) + 1);
@@ -102,14 +110,17 @@ export function codeSpan(text: string): string {
   return `${ticks}${pad}${content}${pad}${ticks}`;
 }
 
-/** A fenced block of this language whose fence is longer than any run of backticks inside. Each entry is one line. */
+/**
+ * Creates a fenced block of this language whose fence is longer than any run of backticks inside. Each entry
+ * is one line.
+ */
 export function fence(lines: readonly string[], language = 'text'): string {
   const content = lines.flatMap(visibleLines).map(breakComment);
   const ticks = fenceAround(content.join('\n'));
   return [`${ticks}${language}`, ...content, ticks].join('\n');
 }
 
-/** A fence that no run of backticks in the text ends. */
+/** Returns a fence that no run of backticks in the text closes. */
 export function fenceAround(text: string): string {
   return '`'.repeat(Math.max(3, longestRun(text) + 1));
 }
@@ -138,7 +149,10 @@ function escapeHtml(text: string): string {
     .replaceAll('$', '&#36;');
 }
 
-/** `@name`, `#12`, `GH-12`, `scheme:`, `www.` and `:emoji:` all need two neighbours; a zero-width space parts them. */
+/**
+ * Inserts a zero-width space into `@name`, `#12`, `GH-12`, `scheme:`, `www.` and `:emoji:`, which are
+ * recognized only if both parts are adjacent.
+ */
 export function breakLinks(text: string): string {
   return text
     .replace(/[@#]/g, `$&${BREAK}`)
@@ -149,18 +163,21 @@ export function breakLinks(text: string): string {
     .replace(/:(?=[\w+-]+:)/g, `:${BREAK}`);
 }
 
-/** Our own comments are found by a `<!-- faultline` marker; no text may bring one along. */
+/**
+ * Breaks comment markers, because our own comments are found by a `<!-- faultline` marker and no other text
+ * may contain one.
+ */
 function breakComment(text: string): string {
   return text.replaceAll('<!--', `<${BREAK}!--`);
 }
 
-/** A line that begins like a list, a heading underline, a rule or a bot's `/command` is only text. */
+/** Escapes the start of a line that looks like a list, a heading underline, a rule or a bot's `/command`. */
 function escapeLineStart(line: string): string {
   return line.replace(/^([-+=/])/, '\\$1').replace(/^(\d+)([.)])/, '$1\\$2');
 }
 
 function longestRun(text: string): number {
-  return maxOf(
+  return findMax(
     Array.from(text.matchAll(/`+/g), ([run]) => run.length),
     0,
   );

@@ -1,12 +1,12 @@
 import { isUnread } from '../domain/analysis.ts';
 import type { Build } from '../domain/build.ts';
 import type { ReviewerQuestion } from '../domain/review.ts';
-import { sumOf } from '../lib/collections.ts';
+import { sumNumbers } from '../lib/collections.ts';
 import type { BuildSituation, FailedBefore, Situation } from '../ports/notices.ts';
 import { arrangeAnswers } from './build-answers.ts';
 import { type CauseStanding, causeStanding } from './cause-standing.ts';
 
-/** What is to be said of a situation, before any channel words it. */
+/** The content to report about a situation, before a channel words it. */
 export type ToSay =
   | {
       readonly state: 'looking';
@@ -20,7 +20,7 @@ export type ToSay =
       /** The failed builds, the newest first. */
       readonly builds: readonly Build[];
       readonly failures: number;
-      /** Whether all failures are failed tests. */
+      /** True if all failures are failed tests. */
       readonly areTests: boolean;
       /** Those of newer builds first, of each in the order in which one would mend them; see `byRank`. */
       readonly causes: readonly CauseStanding[];
@@ -36,7 +36,7 @@ export type ToSay =
     }
   | { readonly state: 'fixed'; readonly fixed: readonly FailedBefore[] };
 
-/** Null: nothing has failed, so there is nothing to say. */
+/** Returns what to report about a situation, or null if nothing has failed. */
 export function whatToSay(situation: Situation): ToSay | null {
   const failed = situation.heads.filter(({ build }) => build.status === 'failed');
   if (failed.length === 0) {
@@ -47,15 +47,15 @@ export function whatToSay(situation: Situation): ToSay | null {
   const causes = failed
     .flatMap(({ causes: found, build }) => arrangeAnswers(found).map((cause) => causeStanding(cause, build, situation)))
     .toSorted(byRank);
-  const failures = sumOf(failed.map((one) => one.failures));
+  const failures = sumNumbers(failed.map((one) => one.failures));
   if (causes.length === 0) return looking(failed, failures, situation);
-  const open = sumOf(failed.map((one) => (one.causes.length === 0 ? Math.max(1, one.openCauses) : one.openCauses)));
+  const open = sumNumbers(failed.map((one) => (one.causes.length === 0 ? Math.max(1, one.openCauses) : one.openCauses)));
   if (open === 0 && causes.every(({ form }) => form === 'failed')) return couldNotLook(builds, causes);
   const areTests = causes.every(({ cause }) => cause.tests.length > 0) && open === 0;
   return {
     state: 'answered',
     builds,
-    failures: Math.max(failures, sumOf(causes.map(({ cause }) => cause.failures))),
+    failures: Math.max(failures, sumNumbers(causes.map(({ cause }) => cause.failures))),
     areTests,
     causes,
     open,
@@ -78,7 +78,10 @@ function couldNotLook(builds: readonly Build[], causes: readonly CauseStanding[]
   return { state: 'could-not-look', builds, causes, unread, why: causes[0]?.rootCause ?? '' };
 }
 
-/** What was shown to be of this change by trying goes first, and last what nobody has to mend here: it is somebody else's, or is not explained. */
+/**
+ * Compares causes by rank. Causes that an experiment attributed to this change come first. Causes that no one
+ * has to fix here come last: those that are not from this change, and those without an explanation.
+ */
 function byRank(a: CauseStanding, b: CauseStanding): number {
   return rank(a) - rank(b);
 }

@@ -1,16 +1,17 @@
 import type { Principal } from '../domain/review.ts';
 
-/** Somebody else's sign-in, which says who is there. */
+/** An external identity provider that signs users in. */
 export interface SignInProvider {
-  /** For people: "id.example.com". */
+  /** The name for people: "id.example.com". */
   readonly name: string;
   /**
-   * Where to send the browser, and what it must bring back: `secrets` are for the same browser's eyes only. Throws `upstream-failed`.
+   * Starts a sign-in. Returns the address to send the browser to, and the secrets that the same browser must
+   * bring back; no other client may see them. Throws `upstream-failed`.
    */
   begin(callback: string, signal: AbortSignal): Promise<{ readonly address: string; readonly secrets: string }>;
   /**
-   * Who came back to `callback`. Throws `unauthenticated` where the answer is not one to these secrets, `forbidden` where whoever it is may
-   * do nothing here, and `upstream-failed`.
+   * Returns the principal who came back to `callback`. Throws `unauthenticated` if the response does not
+   * match the secrets, `forbidden` if the user has no rights here, and `upstream-failed`.
    */
   finish(callback: string, query: string, secrets: string, signal: AbortSignal): Promise<Principal>;
 }

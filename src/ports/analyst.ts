@@ -16,11 +16,11 @@ export interface Judgement<Value> {
   readonly model: string | null;
   /** Content hash of the prompt, where there was one. */
   readonly promptHash: string | null;
-  /** Why somebody else than the configured analyst judged; said in the analysis. */
+  /** The reason why the configured analyst did not make this judgement itself; stated in the analysis. */
   readonly note: string | null;
 }
 
-/** What is known so far; each judgement sees it. */
+/** The known facts so far; the input of each judgement. */
 export interface Insight {
   readonly subject: TriageSubject;
   readonly classification: Classification;
@@ -28,11 +28,11 @@ export interface Insight {
   readonly outcomes: readonly ToolOutcome[];
   /** 1-based. */
   readonly round: number;
-  /** What verify found missing, when the answer was sent back. */
+  /** The gaps that verify found when it sent the answer back. */
   readonly gaps: readonly string[];
-  /** What investigators side by side concluded, a line each ("code: …"); absent where none were sent. */
+  /** Conclusions of parallel investigators, one line each ("code: …"); absent if there were none. */
   readonly conclusions?: readonly string[];
-  /** Which of several investigators side by side asks; absent outside a fan-out. */
+  /** The name of the parallel investigator that asks; absent outside a fan-out. */
   readonly investigator?: string;
 }
 
@@ -55,7 +55,7 @@ export const Plan = z.object({
   enough: z.boolean(),
   /** Best similarity of anything retrieved from knowledge or library, 0..1. */
   retrieval: z.number(),
-  /** What is still open; absent where nobody said. */
+  /** The gaps that are still open; absent if not stated. */
   gaps: z.array(PlanGap).readonly().exactOptional(),
   /** Another category than so far, where what was found since speaks for it. */
   revised: z.object({ category: Category, kind: Kind }).exactOptional(),
@@ -76,11 +76,14 @@ export const Assessment = z.object({
 });
 export type Assessment = Readonly<z.infer<typeof Assessment>>;
 
-/** Whoever makes the judgements: rules, a model, or a recording. Values are parsed; nodes never parse text. */
+/** A source of judgements: rules, a model, or a recording. Values are parsed; nodes never parse text. */
 export interface Analyst {
   readonly name: string;
   classify(input: { subject: TriageSubject }, signal: AbortSignal): Promise<Judgement<Classification>>;
-  /** `offered`: the tools that may be asked next; absent where nothing more can be. */
+  /**
+   * Plans the next step. `offered` lists the tools that can be asked next; absent if no further question is
+   * possible.
+   */
   plan(input: Insight & { offered?: readonly ToolDescription[] }, signal: AbortSignal): Promise<Judgement<Plan>>;
   /** Picks the independent questions of this round. Empty where none would help. */
   chooseTools(input: Insight & { plan: Plan; offered: readonly ToolDescription[] }, signal: AbortSignal): Promise<Judgement<ToolCall[]>>;
@@ -95,7 +98,7 @@ export interface Analyst {
   readonly converse: Converse;
 }
 
-/** What is talked about: a stored answer, the build it belongs to, and the build's other causes. */
+/** The topic of a conversation: a stored answer, its build, and the build's other causes. */
 export interface Topic {
   readonly build: Build;
   readonly analysis: Analysis;
@@ -112,7 +115,7 @@ export interface Inquiry {
   readonly memory: Memory;
   /** The analysis' evidence, what earlier turns found, and what this one has found so far. */
   readonly evidence: readonly Evidence[];
-  /** Of it, what was found for this question. */
+  /** The part of `evidence` that was found for this question. */
   readonly found: readonly Evidence[];
   /** Calls made for this question; their findings are in `evidence`. */
   readonly outcomes: readonly ToolOutcome[];
@@ -127,12 +130,15 @@ export interface TextPiece {
 /** The judgements of a conversation. Values are parsed; nodes never parse text. */
 export interface Converse {
   understand(input: Inquiry, signal: AbortSignal): Promise<Judgement<Understanding>>;
-  /** Independent questions of this round among those offered; empty where none would help. `round` is 1-based. */
+  /**
+   * Picks the independent questions of this round among the offered tools; empty if none would help. `round`
+   * is 1-based.
+   */
   chooseTools(
     input: Inquiry & { understanding: Understanding; offered: readonly ToolDescription[]; round: number },
     signal: AbortSignal,
   ): Promise<Judgement<ToolCall[]>>;
-  /** The answer, not yet checked. `onText` gets it as it comes and must not throw. */
+  /** Returns the answer, not yet checked. `onText` receives the text as it arrives and must not throw. */
   reply(
     input: Inquiry & { understanding: Understanding; onText: (piece: TextPiece) => void },
     signal: AbortSignal,

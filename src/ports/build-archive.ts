@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { SourceKind, type SourceText } from '../domain/build.ts';
 
-/** What is known of a text without opening it. */
+/** The facts about a stored text that are known without opening it. */
 export const ArchivedSource = z.object({
   name: z.string(),
   kind: SourceKind,
@@ -29,9 +29,12 @@ export interface BuildArchive {
   /** Stores or replaces one text of a build. NUL characters are replaced by U+FFFD: PostgreSQL refuses them. */
   put(buildId: string, source: SourceText): Promise<void>;
   list(buildId: string): Promise<ArchivedSource[]>;
-  /** The whole text, or null where there is none, or where it is not held because it is too large: then there is `linesWith`. */
+  /**
+   * Returns the whole text. Returns null if there is no such text, or if it is too large to be held in
+   * memory; in that case `linesWith` is available.
+   */
   read(buildId: string, name: string): Promise<string | null>;
-  /** Lines `from`..`to`, inclusive, clipped to the text; at most 2,000 lines. */
+  /** Returns lines `from`..`to`, inclusive and clipped to the text; at most 2,000 lines. */
   lines(
     buildId: string,
     name: string,
@@ -39,26 +42,34 @@ export interface BuildArchive {
     to: number,
   ): Promise<{ readonly lineStart: number; readonly lines: readonly string[] } | null>;
   /**
-   * Where the archive can search its texts by itself: the lines that hold one of the literals, in ASCII letters of any case, also where
-   * terminal escapes interrupt it; every line where no literal is given. In order, some at a time, a line of more than a megabyte in parts.
-   * Nothing where there is no such text. Texts may not be replaced meanwhile.
+   * Finds the lines that contain one of the literals, if the archive can search its own texts. Ignores the
+   * case of ASCII letters and terminal escapes within a literal; returns every line if no literal is given.
+   * Yields lines in order and in batches, and a line of more than a megabyte in parts; yields nothing if
+   * there is no such text. Texts must not be replaced during the search.
    */
   linesWith?(buildId: string, name: string, literals: readonly string[]): Iterable<readonly NumberedLine[]>;
   /**
-   * The whole text, in order and in pieces, of which few are in memory at a time; the newline between two pieces belongs to neither. Nothing
-   * where there is no such text. Throws `storage-failed`, retryable, where the text is replaced or removed meanwhile.
+   * Yields the whole text in order and in pieces, of which only a few are in memory at a time; the newline
+   * between two pieces belongs to neither. Yields nothing if there is no such text. Throws `storage-failed`,
+   * retryable, if the text is replaced or removed while it is read.
    */
   pieces(buildId: string, name: string): AsyncIterable<TextPiece>;
   remove(buildId: string): Promise<void>;
-  /** What readiness says of it, beginning with "ok" where texts can be stored and read. Throws where it does not answer. */
+  /**
+   * Returns the state of the archive for the readiness check; it begins with "ok" if texts can be stored and
+   * read. Throws if the archive does not respond.
+   */
   check?(): Promise<string>;
-  /** Does what could not be done at once, as far as possible: what was kept elsewhere meanwhile is brought home, what is to be gone is deleted. */
+  /**
+   * Completes postponed work as far as possible: moves texts that were stored elsewhere to the archive, and
+   * deletes texts whose removal is pending.
+   */
   settle?(signal: AbortSignal): Promise<SettledTexts>;
   /** Closes connections of its own. */
   close?(): Promise<void>;
 }
 
-/** What was put off and is done now, and what still is not. */
+/** The postponed work that is now done, and the work that is still pending. */
 export interface SettledTexts {
   /** Texts brought home. */
   readonly moved: number;

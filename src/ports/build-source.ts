@@ -13,8 +13,9 @@ export interface BuildSource {
   /** Throws TriageError: `upstream-auth` (final), `not-found` (expired, final), `too-large`, `upstream-failed` or `timeout` (retryable). */
   fetch(build: Build, signal: AbortSignal): Promise<FetchedBuild>;
   /**
-   * The logs of what passed in a passed build, named as the same logs of a failed build are, `maxBytes` in all once
-   * decompressed; some may be left out. Throws as `fetch` does.
+   * Fetches the logs of the passed jobs of a passed build, named like the same logs of a failed build; at
+   * most `maxBytes` in total after decompression. Some logs may be left out. Throws the same errors as
+   * `fetch`.
    */
   fetchGreen(build: Build, signal: AbortSignal, maxBytes: number): Promise<readonly SourceText[]>;
 }

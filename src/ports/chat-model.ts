@@ -18,9 +18,9 @@ export interface ChatReply<Value> {
   readonly costUsd: number;
   /** False where no price is known for the model; absent: known. */
   readonly costKnown?: boolean;
-  /** How often the model was called for this reply, repairs included; absent: once. */
+  /** The number of model calls for this reply, repairs included; absent: one. */
   readonly calls?: number;
-  /** Of the input tokens, those that the provider had cached; absent where it does not say. */
+  /** The number of input tokens that the provider had cached; absent if it does not report this. */
   readonly cachedInputTokens?: number;
   /** Tries that failed and were made again; absent: none. */
   readonly retries?: number;
@@ -38,7 +38,7 @@ export interface ChatTool {
 export interface ChatToolCall {
   readonly name: string;
   readonly args: Readonly<Record<string, unknown>>;
-  /** What the model said of its reason, where it said one. */
+  /** The reason that the model stated, if any. */
   readonly why: string;
 }
 
@@ -61,7 +61,7 @@ export interface StreamRequest {
   /** The last one is the question. */
   readonly turns: readonly ChatTurn[];
   readonly name: string;
-  /** Told each piece of text as it arrives. Must not throw. */
+  /** Receives each piece of text as it arrives. Must not throw. */
   readonly onText: (piece: string) => void;
 }
 
@@ -74,11 +74,15 @@ export interface ChatModel {
   readonly name: string;
   ask<Value>(request: ChatRequest<Value>, signal: AbortSignal): Promise<ChatReply<Value>>;
   /**
-   * Lets the model choose among tools: by the server's own function calling, where it has none by JSON of a schema, and where
-   * it has not that either out of the text. Several calls are independent of each other; none: no tool would help. Beside a
-   * call of an offered tool there may be calls of tools that do not exist, and the same call twice; at most 128.
+   * Lets the model choose among tools: by the server's own function calling, otherwise by JSON with a schema,
+   * otherwise by parsing the text. Several calls are independent of each other; no call means that no tool
+   * would help. The result may also contain calls of tools that do not exist, and the same call twice; at
+   * most 128 calls.
    */
   chooseTools(request: ToolChoiceRequest, signal: AbortSignal): Promise<ChatReply<readonly ChatToolCall[]>>;
-  /** Plain text, piece by piece; the value is the whole of it. A reply that is cut off throws `upstream-failed`. */
+  /**
+   * Streams plain text piece by piece; the value of the reply is the whole text. Throws `upstream-failed` if
+   * the reply is cut off.
+   */
   stream(request: StreamRequest, signal: AbortSignal): Promise<ChatReply<string>>;
 }

@@ -6,7 +6,7 @@ export type ChatButton =
 /** A part of a message: text in the chat's own mark-up, escaped already, or buttons in a row. */
 export type ChatBlock = { readonly text: string } | { readonly buttons: readonly ChatButton[] };
 
-/** What is in a chat. `text` is what a notification shows, escaped too. */
+/** The content of a chat message. `text` is shown in notifications; it is escaped too. */
 export interface ChatMessage {
   readonly text: string;
   readonly blocks: readonly ChatBlock[];
@@ -20,21 +20,24 @@ export interface ChatPlace {
 
 /** Says and changes messages. Every call throws TriageError; `retryable` where it may be made again, `retryAfterMs` where the other side said when. */
 export interface ChatRoom {
-  /** `key` stays with the message, for `find`. */
+  /** Posts a message. `key` is stored with the message, so that `find` can find it. */
   post(channel: string, message: ChatMessage, options: { readonly key: string; readonly signal: AbortSignal }): Promise<ChatPlace>;
   /** Throws `not-found` where the message is gone. */
   update(at: ChatPlace, message: ChatMessage, options: { readonly key: string; readonly signal: AbortSignal }): Promise<void>;
-  /** A reply below a message. `text` is escaped already. */
+  /** Posts a reply below a message. `text` is already escaped. */
   reply(at: ChatPlace, text: string, signal: AbortSignal): Promise<void>;
-  /** What was posted with this key lately; null where there is nothing, or where the chat does not let us look. */
+  /**
+   * Finds a recent message by its key. Returns null if there is none, or if the chat does not permit the
+   * lookup.
+   */
   find(channel: string, key: string, signal: AbortSignal): Promise<ChatPlace | null>;
   /** Tells one person in a channel, whom alone it is shown. `text` is escaped already. */
   whisper(to: { readonly channel: string; readonly user: string }, text: string, signal: AbortSignal): Promise<void>;
-  /** Who we are there: what `doctor` shows. */
+  /** Returns the identity of the bot in the chat, which `doctor` shows. */
   whoAmI(signal: AbortSignal): Promise<string>;
 }
 
-/** The three characters that a chat's mark-up reads in any text, as text. */
+/** Escapes the three characters that have a meaning in the chat's mark-up everywhere. */
 export function escapeChat(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
@@ -43,7 +46,7 @@ export function escapeChat(text: string): string {
 export const RIGHT_BUTTON = 'faultline_right';
 export const WRONG_BUTTON = 'faultline_wrong';
 
-/** What an installation that uses Slack's buttons brings. */
+/** The configuration and dependencies of Slack buttons. */
 export interface SlackButtons {
   /** The app's signing secret; two while one is rotated. */
   readonly secrets: readonly string[];
@@ -55,6 +58,6 @@ export interface SlackButtons {
 
 /** Remembers what was pressed in Slack for longer than its signature holds. */
 export interface SlackPresses {
-  /** `true` the first time this id is brought; of several at once, for one of them. */
+  /** Returns `true` the first time this id is seen. Of several concurrent calls, only one returns `true`. */
   isNew(id: string): Promise<boolean>;
 }

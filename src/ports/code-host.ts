@@ -21,18 +21,18 @@ export interface RepositoryInfo {
   readonly description: string | null;
 }
 
-/** How often the words of a search stand in a file, most telling first. */
+/** The number of matches in a file for the words of a search. The most informative file comes first. */
 export interface FileHits {
   readonly path: string;
-  /** Of all words together. */
+  /** The number of occurrences of all words together. */
   readonly occurrences: number;
-  /** How many of the different words the file holds. */
+  /** The number of different words that the file contains. */
   readonly words: number;
 }
 
 export interface ChangedFile {
   readonly path: string;
-  /** Where it was moved from; null where it was not. */
+  /** The path before a rename; null if the file was not moved. */
   readonly previousPath: string | null;
   readonly status: 'added' | 'modified' | 'removed' | 'renamed';
   /** Lines. 0 for binary files. */
@@ -65,36 +65,47 @@ export interface BlameLine {
  */
 export interface CodeHost {
   readonly driver: string;
-  /** Whether it can read this repository at all. */
+  /** Returns true if the host can read this repository. */
   canRead(repository: string): Promise<boolean>;
   /**
-   * The commit that can answer for `ref`. Where this host does not have `ref` (a clone that is behind), its default branch
-   * answers and `note` says so for people; `ref` null: it has no commit at all. The other questions answer null or
-   * nothing for a ref that is missing, so that no line is quoted from another commit unsaid.
+   * Resolves `ref` to the commit that can be read. If this host does not have `ref` (for example because a
+   * clone is behind), the default branch is used, and `note` says so for people. Returns `ref` null if there
+   * is no commit at all. The other methods return null or nothing for a missing ref, so that no line of
+   * another commit is quoted unnoticed.
    */
   resolve(
     query: { repository: string; ref: string | null },
     signal: AbortSignal,
   ): Promise<{ readonly ref: string | null; readonly note: string | null }>;
   /**
-   * Null where the file does not exist. At most 200 lines a call; `lines` holds the requested window. A link within the
-   * commit is followed: `path` is then the file it leads to. Throws `unsupported-type` for binary files, submodules, links
-   * that lead nowhere and pointers of Git LFS, `too-large` above 5 MB.
+   * Reads at most 200 lines of a file; `lines` holds the requested window. Returns null if the file does not
+   * exist. A link within the commit is followed: `path` is then the file it leads to. Throws
+   * `unsupported-type` for binary files, submodules, broken links and Git LFS pointers, and `too-large` above
+   * 5 MB.
    */
   readFile(
     query: { repository: string; ref: string | null; path: string; lineStart?: number; lineEnd?: number },
     signal: AbortSignal,
   ): Promise<{ readonly path: string; readonly lineStart: number; readonly lines: readonly string[]; readonly totalLines: number } | null>;
-  /** Literal, case-sensitive search; at most `limit` lines. A host without a full index may miss lines, but quotes none of another commit. */
+  /**
+   * Searches for a literal text, case-sensitive; returns at most `limit` lines. A host without a full index
+   * may miss lines, but never quotes a line of another commit.
+   */
   search(query: { repository: string; ref: string | null; text: string; limit: number }, signal: AbortSignal): Promise<CodeLine[]>;
   /** Paths whose end equals `suffix` (whole path segments), shortest first; finds a log's path in the repository. */
   findFiles(query: { repository: string; ref: string | null; suffix: string; limit: number }, signal: AbortSignal): Promise<string[]>;
-  /** At most 200 lines. Throws `forbidden` where the host tells only those with a token. */
+  /**
+   * Returns who last changed each line; at most 200 lines. Throws `forbidden` if the host requires a token
+   * for this.
+   */
   blame(
     query: { repository: string; ref: string | null; path: string; lineStart: number; lineEnd: number },
     signal: AbortSignal,
   ): Promise<BlameLine[]>;
-  /** Newest first; of one path where given. Where files cost a call for each commit, only the first 20 carry theirs. */
+  /**
+   * Returns commits, newest first; only those that touch `path` if it is given. If listing files needs a call
+   * for each commit, only the first 20 commits include them.
+   */
   history(query: { repository: string; ref: string | null; path?: string; limit: number }, signal: AbortSignal): Promise<CommitInfo[]>;
   /** Commits that touched these lines, newest first; at most 200 lines. */
   lineHistory(
@@ -108,16 +119,22 @@ export interface CodeHost {
     query: { repository: string; ref: string | null; under?: string; limit: number },
     signal: AbortSignal,
   ): Promise<{ readonly paths: readonly string[]; readonly truncated: boolean }>;
-  /** Files that hold any of the literal words (1 to 16, in any case), most different words and most occurrences first. */
+  /**
+   * Returns files that contain any of the literal words (1 to 16, ignoring case). Files with most different
+   * words come first, then those with most occurrences.
+   */
   searchFiles(
     query: { repository: string; ref: string | null; words: readonly string[]; limit: number },
     signal: AbortSignal,
   ): Promise<FileHits[]>;
-  /** What one commit changed against its first parent; null where there is no such commit. */
+  /** Returns the changes of one commit against its first parent, or null if there is no such commit. */
   commitDiff(
     query: { repository: string; commit: string },
     signal: AbortSignal,
   ): Promise<(Pick<Comparison, 'files' | 'truncated'> & { readonly commit: CommitInfo }) | null>;
-  /** What `head` has that `base` has not (since their merge base); null where either is missing or they share no history. */
+  /**
+   * Returns the changes in `head` that are not in `base` (since their merge base). Returns null if either is
+   * missing or if they share no history.
+   */
   compare(query: { repository: string; base: string; head: string }, signal: AbortSignal): Promise<Comparison | null>;
 }

@@ -9,11 +9,14 @@ export interface Sql {
 /** The database as a whole. Inside `transaction` use only the `Sql` handed in: on PGlite the outer database would wait for ever. */
 export interface Database extends Sql {
   readonly driver: 'pglite' | 'postgres';
-  /** Only one process can have it open, so whatever is marked as held by another is held by nobody. */
+  /** True if only one process can have the database open. Leases of other processes are then void. */
   readonly exclusive: boolean;
   /** The same data through sessions in which nothing can be written, perhaps of a role that may only read; absent on PGlite. */
   readonly reader?: Pick<Database, 'query' | 'transaction'>;
-  /** All or nothing. `work` may be run again, where the database rolled it back to let another transaction go on. */
+  /**
+   * Runs `work` in a transaction, all or nothing. `work` may run again if the database rolled it back to let
+   * another transaction proceed.
+   */
   transaction<Result>(work: (sql: Sql) => Promise<Result>): Promise<Result>;
   /**
    * Applies the numbered files of `migrations/`; safe to call from two processes at once. Throws `invalid-config` where the database was migrated with
@@ -45,17 +48,23 @@ export interface Page {
 /** The same as a query says it. */
 export const pageQuery = { limit: queryInteger(1, 200, 50), offset: queryInteger(0, 1_000_000, 0) };
 
-/** A list with the page it is; `next` is the offset of the next page, or null where this one was not full. */
-export function listOf<Item extends z.ZodType>(item: Item) {
+/**
+ * Creates the schema of a page of items. `next` is the offset of the next page, or null if this page was not
+ * full.
+ */
+export function createListSchema<Item extends z.ZodType>(item: Item) {
   return z.object({ items: z.array(item), limit: z.int(), offset: z.int(), next: z.int().nullable() });
 }
 
-/** The same of items that were read with this page. */
-export function pageOf<Item>(items: Item[], { limit, offset }: Page) {
+/** Converts the items of this page to the form of `createListSchema`. */
+export function toPage<Item>(items: Item[], { limit, offset }: Page) {
   return { items, limit, offset, next: items.length < limit ? null : offset + limit };
 }
 
-/** An integer in a query: digits and nothing else, so that an empty value is no zero. Absent: `standard`. */
+/**
+ * Creates a schema for an integer in a query string: only digits, so that an empty value is not read as zero.
+ * The default is `standard`.
+ */
 export function queryInteger(minimum: number, maximum: number, standard: number) {
   const read = (text: unknown) => (typeof text === 'string' && /^\d{1,9}$/.test(text) ? Number(text) : text);
   const number = z.preprocess(read, z.int(`must be a whole number from ${minimum} to ${maximum}, in digits`).min(minimum).max(maximum));
@@ -83,5 +92,8 @@ type FailpointName =
   /** It is committed. */
   | 'decided';
 
-/** Told by the code that a place is reached, and with what: the id of a build, the topic and key of an entry. Only tests give one, to die there. */
+/**
+ * A failpoint is called when the code reaches a named place, with its subject: the id of a build, or the
+ * topic and key of an entry. Only tests set a failpoint, to end the process there.
+ */
 export type Failpoint = (name: FailpointName, subject: string) => void;

@@ -1,4 +1,4 @@
-import { messageOf } from '../domain/errors.ts';
+import { getErrorMessage } from '../domain/errors.ts';
 import { orAborted } from '../lib/time.ts';
 
 export interface Finding {
@@ -6,16 +6,16 @@ export interface Finding {
   /** `note`: it works, but something is left out or could be better. */
   readonly state: 'ok' | 'note' | 'wrong';
   readonly says: string;
-  /** What to do about it; whatever is wrong has it. */
+  /** Advice on how to fix it; every finding that is wrong has it. */
   readonly mend?: string;
 }
 
 /** One question of doctor's. */
 export interface Examination {
   readonly name: string;
-  /** What to do where it fails without saying so itself. */
+  /** Advice for a failure whose error does not contain its own. */
   readonly mend: string;
-  /** How long it may take, in milliseconds; absent: five seconds. */
+  /** Time limit in milliseconds; absent: five seconds. */
   readonly limitMs?: number;
   ask(signal: AbortSignal): Promise<Finding | readonly Finding[]>;
 }
@@ -29,7 +29,7 @@ export async function examine({ name, mend, limitMs = LIMIT_MS, ask }: Examinati
   try {
     return [await orAborted(ask(limit), limit)].flat();
   } catch (error) {
-    const says = error === limit.reason ? `no answer within ${limitMs / 1000} s` : messageOf(error);
+    const says = error === limit.reason ? `no answer within ${limitMs / 1000} s` : getErrorMessage(error);
     return [wrong(name, says.replaceAll(/\s+/g, ' ').slice(0, MAX_SENTENCE), mend)];
   }
 }
@@ -41,7 +41,10 @@ export const wrong = (name: string, says: string, mend: string): Finding => ({ n
 /** Clocks further apart make signed deliveries fail and leases look odd. */
 const SKEW_MS = 60_000;
 
-/** What is wrong with a clock that is so many milliseconds ahead of ours; null where it does not say. */
+/**
+ * Returns a finding if the other clock is too far ahead of or behind ours. `aheadMs` is its lead in
+ * milliseconds; null if unknown.
+ */
 export function clockFindings(name: string, aheadMs: number | null): Finding[] {
   if (aheadMs === null || Math.abs(aheadMs) <= SKEW_MS) return [];
   const says = `it is ${Math.round(Math.abs(aheadMs) / 1000)} s ${aheadMs > 0 ? 'ahead of' : 'behind'} this machine`;

@@ -1,4 +1,4 @@
-/** What is known of the job when it is queued. */
+/** The priority of a job when it is queued. */
 interface Urgency {
   /** `high` goes before every `normal` one that waits: failures of default branches. */
   readonly priority?: 'high' | 'normal';
@@ -14,7 +14,7 @@ export interface JobQueue {
   enqueue(jobId: string, urgency?: Urgency): Promise<void>;
   /** Hands queued jobs to the handler, at most `concurrency` at once. A handler that throws is called again later with backoff. */
   work(handler: (jobId: string, signal: AbortSignal) => Promise<void>, options: { readonly concurrency: number }): Promise<void>;
-  /** Jobs waiting or running, for readiness and the demo. */
+  /** Returns the number of waiting and running jobs, for readiness and the demo. */
   depth(): Promise<number>;
   /** Stops taking jobs, waits for running ones up to the limit, then aborts their signal. */
   stop(options: { readonly timeoutMs: number }): Promise<void>;
@@ -26,9 +26,9 @@ export interface QueueMessage {
   readonly state: 'waiting' | 'running' | 'later' | 'dead';
   /** Tries that failed. */
   readonly tries: number;
-  /** When it was queued, or given up. */
+  /** The time when the message was queued or given up. */
   readonly at: string;
-  /** What the last try failed with; null where none did. */
+  /** The error of the last try; null if no try failed. */
   readonly error: string | null;
 }
 
@@ -38,6 +38,6 @@ export interface QueueAdmin {
   messages(limit: number): Promise<QueueMessage[]>;
   /** Messages that were given up after the last try, the newest first. Their jobs are still pending in the database. */
   dead(limit: number): Promise<QueueMessage[]>;
-  /** Takes a given-up message from the dead ones and queues it anew; false where there is none. */
+  /** Moves a dead message back to the queue. Returns false if there is none. */
   requeue(jobId: string): Promise<boolean>;
 }

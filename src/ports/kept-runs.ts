@@ -6,7 +6,7 @@ export interface KeptRun {
   readonly startedAt: string;
   /** The release that answered. */
   readonly version: string;
-  /** Where its cases are from; what two runs of the same cases have alike. */
+  /** The sources of its cases. Two runs of the same cases have the same sources. */
   readonly sources: readonly { readonly name: string; readonly sha256: string | null; readonly cases: number | null }[];
   /** Everything that an answer may depend on, by its name for people; null: not set. */
   readonly settings: Readonly<Record<string, string | number | boolean | null>>;
@@ -19,8 +19,11 @@ export interface ComparedRuns {
 }
 
 export interface KeptRuns {
-  /** The newest first; null: the asker may not see them. */
+  /** Lists the runs, newest first. Returns null if the caller may not see them. */
   list(): Promise<readonly KeptRun[] | null>;
-  /** The baseline is side A, the candidate side B. Throws `not-found`, and `invalid-input` where the two cannot be compared. */
+  /**
+   * Compares two runs: the baseline is side A, the candidate side B. Throws `not-found`, and `invalid-input`
+   * if the two cannot be compared.
+   */
   compare(baseline: string, candidate: string): Promise<ComparedRuns>;
 }

@@ -29,7 +29,7 @@ export const TeamDocument = z.object({
   source: z.string(),
   title: z.string(),
   format: DocumentFormat,
-  /** What its failures are, where whoever brought it said so. */
+  /** The category of its failures, if the importer stated one. */
   category: Category.nullable(),
   /** Equal for what need not be read again. */
   hash: z.string(),
@@ -67,24 +67,24 @@ interface PassageQuery {
   readonly category?: Category;
 }
 
-/** What a team wrote, searched by its words. */
+/** The store of a team's documents, searched by their words. */
 export interface TeamKnowledgeStore {
   /** Stores a document in place of the one with the same source, whose id it keeps; all of it or nothing. Resolves to its id. */
   put(document: TeamDocument, passages: readonly Passage[]): Promise<string>;
-  /** By id or source. */
+  /** Finds a document by its id or source. */
   find(idOrSource: string): Promise<TeamDocument | null>;
   passages(id: string): Promise<Passage[]>;
-  /** By source. At most 10,000. */
+  /** Lists the documents in order of their source; at most 10,000. */
   list(): Promise<TeamDocument[]>;
-  /** Every passage of every document, at most 200,000. */
+  /** Returns every passage of every document, at most 200,000. */
   all(): Promise<PassageOf[]>;
   /** Says whether there was one. */
   remove(id: string): Promise<boolean>;
-  /** The passages that say most of the question's words, best first. */
+  /** Returns the passages that contain most of the question's words, best first. */
   search(query: PassageQuery): Promise<PassageMatch[]>;
 }
 
-/** A file that somebody brings. */
+/** A file to import. */
 export interface NewDocument {
   /** The name under which it is known and replaced. */
   readonly source: string;
@@ -114,22 +114,23 @@ export const Embedded = z.object({
 });
 export type Embedded = z.infer<typeof Embedded>;
 
-/** Where a team's documents come in and go out. Texts are masked before they are stored. */
+/** The service that adds, lists and removes a team's documents. Texts are masked before they are stored. */
 export interface KnowledgeService {
-  /** The same file twice is stored once. Throws what the reader throws, and `storage-failed`. */
+  /** Stores a file; the same file is stored only once. Throws the reader's errors, and `storage-failed`. */
   add(file: NewDocument, signal?: AbortSignal): Promise<AddedDocument>;
   list(): Promise<TeamDocument[]>;
   show(idOrSource: string): Promise<ShownDocument | null>;
   /** Resolves to what was removed, or null where there was no such document. */
   remove(idOrSource: string): Promise<TeamDocument | null>;
   /**
-   * Embeds what the embedder has not embedded yet, curated documents too; `anew` forgets all vectors first, also those of embedders that
-   * were configured before. Throws what the embedder throws; what was embedded until then stays.
+   * Embeds everything that the current embedder has not embedded yet, curated documents included. The option
+   * first deletes all vectors, also those of embedders that were configured before. Throws the embedder's
+   * errors; vectors that are already stored stay.
    */
   embed(options?: { readonly anew?: boolean }, signal?: AbortSignal): Promise<Embedded>;
 }
 
-/** Where in a document something stands, as far as its format knows. Numbers count from 1. */
+/** The position of a block in its document, as far as the format provides it. Numbers count from 1. */
 export const DocumentPlace = z.object({
   page: z.int().optional(),
   slide: z.int().optional(),
@@ -147,7 +148,7 @@ export const DocumentBlock = z.object({
 });
 export type DocumentBlock = z.infer<typeof DocumentBlock>;
 
-/** What a document says, in the order in which a person reads it, without what a person does not see. Not masked. */
+/** The visible content of a document, in reading order. Not masked. */
 export const ReadDocument = z.object({
   format: DocumentFormat,
   title: z.string().nullable(),

@@ -5,12 +5,14 @@ import type { Notice, NoticeAbout } from '../domain/outbox.ts';
 import type { Decision, ReviewerQuestion } from '../domain/review.ts';
 import type { TriageJob } from '../domain/triage.ts';
 
-/** Where a channel is about a build. */
+/** The place in which a channel shows a notice about a build. */
 export interface NoticePlace {
   /** Begins with the channel's name and a colon; one notice each. */
   readonly key: string;
   readonly about: NoticeAbout;
-  /** Whether this build is reason enough to speak for the first time; else only what is there already is kept in step. */
+  /**
+   * True if this build is reason enough to create the notice; false if it only updates an existing notice.
+   */
   readonly opens: boolean;
 }
 
@@ -18,10 +20,16 @@ export interface NoticePlace {
 export interface NoticeRule {
   /** The channel's name: `github-comment`. */
   readonly channel: string;
-  /** Null: it does not speak of such builds. `defaultBranch` as the CI has said, else null. */
-  placeOf(build: Build, known: { readonly defaultBranch: string | null }): NoticePlace | null;
-  /** The address of what it has posted, by its reference; absent: it has no page of its own. */
-  pageOf?(build: Build, reference: string): string | null;
+  /**
+   * Finds the place for a notice about a build. Returns null if the channel has no notices about such builds.
+   * `defaultBranch` is the branch that the CI reported, otherwise null.
+   */
+  findPlace(build: Build, known: { readonly defaultBranch: string | null }): NoticePlace | null;
+  /**
+   * Returns the address of a posted notice by its reference. Absent if notices of this channel have no page
+   * of their own.
+   */
+  getPageAddress?(build: Build, reference: string): string | null;
 }
 
 export interface NoticeCall {
@@ -35,11 +43,14 @@ export interface NoticeCall {
  */
 export interface NotificationClient<Content> {
   /**
-   * Makes the text in its place, or, where `notice.reference` names it, changes it there. `not-found` where what the reference names is
-   * gone: it is then looked for and made anew.
+   * Creates the text in its place, or updates it if `notice.reference` is set. Throws `not-found` if the
+   * referenced text no longer exists; the caller then searches for it, and creates it again.
    */
   show(content: Content, call: NoticeCall): Promise<{ readonly reference: string }>;
-  /** What is there of ours; null: nothing. Asked before something is made. */
+  /**
+   * Finds our existing notice in the external system; null if there is none. Called before a notice is
+   * created.
+   */
   find?(call: NoticeCall): Promise<{ readonly reference: string } | null>;
 }
 
@@ -52,7 +63,10 @@ export interface ReadyNotice {
 
 /** A rule, how it words what is known, and the client it goes through. Made by `noticeChannel`. */
 export interface NoticeChannel extends NoticeRule {
-  /** Null: there is nothing to say, and what was said stays. */
+  /**
+   * Prepares the notice for a situation. Returns null if there is nothing to show; an existing notice then
+   * stays.
+   */
   prepare(situation: Situation): ReadyNotice | null;
   find?(call: NoticeCall): Promise<{ readonly reference: string } | null>;
 }
@@ -62,9 +76,12 @@ export interface Situation {
   readonly about: NoticeAbout;
   /** The newest build of each pipeline, the newest first. Empty where none is stored any more. */
   readonly heads: readonly BuildSituation[];
-  /** As the CI has said, else one of the usual names that has builds; null where nothing is known. */
+  /**
+   * The default branch that the CI reported; otherwise a usual name that has builds; null if neither is
+   * known.
+   */
   readonly defaultBranch: string | null;
-  /** How long an answer usually takes, in milliseconds; null where too few are known. */
+  /** The usual time to an answer in milliseconds; null if too few are known. */
   readonly usualMs: number | null;
 }
 
@@ -74,13 +91,16 @@ export interface BuildSituation {
   readonly job: Pick<TriageJob, 'state' | 'error'> | null;
   /** Failed tests and steps known so far. */
   readonly failures: number;
-  /** Of them, those with an answer, by cause. */
+  /** The causes of the failures that have an answer. */
   readonly causes: readonly Cause[];
   /** Groups of failures that are still looked at. */
   readonly openCauses: number;
-  /** What its triage waits for, where it has asked a person. */
+  /** The question for which the triage waits, if it asked a person. */
   readonly question: ReviewerQuestion | null;
-  /** Where it has passed: the newest build before it, of the same pipeline and in what the notice is about, that has failed. */
+  /**
+   * The previous failed build, if this build passed: the newest one before it, of the same pipeline and with
+   * the same subject as the notice.
+   */
   readonly lastFailed: FailedBefore | null;
 }
 
@@ -103,13 +123,16 @@ export interface Cause {
   /** The review, with its decision once there is one; null where none was opened. */
   readonly review: { readonly id: string; readonly openedAt: string; readonly decision: Decision | null } | null;
   readonly history: CauseHistory;
-  /** How often people found answers of about this confidence right, where enough were decided; else null. */
+  /** The review record of answers with about this confidence; null if too few were decided. */
   readonly record: { readonly right: number; readonly decided: number } | null;
-  /** A person has muted it for now: nobody is to be alerted. */
+  /** True if a person has muted the cause for now: no alerts are sent. */
   readonly isMuted: boolean;
 }
 
-/** Where else the same failure was seen: by its fingerprint, in the same repository, before this build, outside its pull request and branch. */
+/**
+ * Earlier occurrences of the same failure outside the build's pull request and branch: with the same
+ * fingerprint, in the same repository, before this build.
+ */
 export interface CauseHistory {
   /** The fingerprint does not say why it failed, so that what it shares with others proves nothing. */
   readonly generic: boolean;
@@ -119,12 +142,12 @@ export interface CauseHistory {
     readonly status: Build['status'];
     /** It fails there since that build; null where the newest one does not have this failure. */
     readonly since: Build | null;
-    /** When it was last seen there; null: never in the last two weeks. */
+    /** The time when it was last seen there; null if it was not seen in the last two weeks. */
     readonly lastSeenAt: string | null;
   } | null;
   /** Other pull requests that had it in the seven days before. */
   readonly otherPullRequests: number;
-  /** Whether it was ever seen elsewhere. */
+  /** True if it was ever seen elsewhere. */
   readonly seenElsewhere: boolean;
 }
 
@@ -134,7 +157,10 @@ interface PublishOptions {
   readonly signal: AbortSignal;
 }
 
-/** What the other side calls what was published: an address or an id; null where it does not say. */
+/**
+ * The reference of a publication in the external system: an address or an id; null if the system does not
+ * report it.
+ */
 export interface Published {
   readonly reference: string | null;
 }
@@ -147,6 +173,6 @@ export interface Publisher {
   readonly driver: string;
   /** Throws TriageError; `retryable` where it may be tried again with the same key, `retryAfterMs` where the other side said when. */
   publish(build: Build, analysis: Analysis, options: PublishOptions): Promise<Published>;
-  /** What an earlier try with this key left outside; null where there is nothing. */
+  /** Finds what an earlier try with this key published; null if there is nothing. */
   find?(build: Build, analysis: Analysis, options: PublishOptions): Promise<Published | null>;
 }

@@ -7,24 +7,24 @@ import type { FailureRow } from '../domain/failure.ts';
 /** Keeps threads of follow-up questions. They go with the analysis they are about. */
 export interface ConversationStore {
   find(id: string): Promise<Thread | null>;
-  /** Newest question first. */
+  /** Lists threads; the thread with the newest question comes first. */
   list(
     filter: {
       readonly analysisId?: string;
       readonly buildId?: string;
-      /** Only about builds of these: `owner/name`, or `owner/*`. */
+      /** The repositories whose builds the threads are about: `owner/name`, or `owner/*`. */
       readonly repositories?: readonly string[];
     },
     page: { readonly limit: number; readonly offset: number },
   ): Promise<Thread[]>;
-  /** The last `limit` turns of a thread, oldest first. */
+  /** Returns the last `limit` turns of a thread, oldest first. */
   turns(threadId: string, limit: number): Promise<Turn[]>;
   /**
-   * Adds a turn, and stores the thread where it is the first. Throws `conflict` where a turn of that position is there already:
-   * somebody else asked meanwhile.
+   * Adds a turn; the first turn also stores the thread. Throws `conflict` if a turn with that position
+   * already exists, because another user asked in the meantime.
    */
   append(thread: Thread, turn: Turn): Promise<void>;
-  /** With all its turns; false where there is none. */
+  /** Removes a thread with all its turns. Returns false if there is none. */
   remove(id: string): Promise<boolean>;
 }
 
@@ -33,7 +33,7 @@ interface ConsecutiveFailures {
   readonly count: number;
   readonly firstBuild: Build | null;
   readonly lastGreen: Build | null;
-  /** Of them those that failed in the very same way, counted back to the first that did not. */
+  /** The number of these builds that failed in the same way, counted back to the first build that did not. */
   readonly same: number;
   readonly firstSame: Build | null;
 }
@@ -42,7 +42,10 @@ interface ConsecutiveFailures {
 export interface HistoryStore {
   /** False where no past is kept at all, as in a terminal without a database; absent: kept. */
   readonly kept?: boolean;
-  /** Failures of the same test, or with the same fingerprint, in earlier builds of the repository; newest first. */
+  /**
+   * Finds failures of the same test, or with the same fingerprint, in earlier builds of the repository;
+   * newest first.
+   */
   failureHistory(query: {
     repository: string;
     fingerprint: string;
@@ -50,22 +53,28 @@ export interface HistoryStore {
     beforeBuildId: string;
     limit: number;
   }): Promise<FailureRow[]>;
-  /** How many builds of this pipeline and branch in a row, ending with this one, failed; and since which. */
+  /**
+   * Counts the failed builds of this pipeline and branch in a row that end with this build, and finds the
+   * first of them.
+   */
   consecutiveFailures(query: {
     repository: string;
     pipeline: string;
     branch: string | null;
     buildId: string;
-    /** Counts beside them how many in a row failed in this way; absent: none are. */
+    /** The fingerprint for which `same` is counted as well; absent: it is not counted. */
     fingerprint?: string;
   }): Promise<ConsecutiveFailures>;
-  /** Failures whose message resembles the text (trigram similarity ≥ `minScore`), best first, other builds only. */
+  /**
+   * Finds failures in other builds whose message resembles the text (trigram similarity ≥ `minScore`), best
+   * first.
+   */
   similarFailures(query: {
     text: string;
     excludeBuildId: string;
     minScore: number;
     limit: number;
-    /** Only of these: `owner/name`, or `owner/*`. */
+    /** The repositories to include: `owner/name`, or `owner/*`. */
     repositories?: readonly string[];
   }): Promise<(FailureRow & { readonly score: number })[]>;
 }
@@ -76,7 +85,9 @@ export type KeptResult = z.infer<typeof KeptResult>;
 
 /** Answers of tools, kept across runs. Losing any of it at any time costs time only. */
 export interface ToolCacheStore {
-  /** What is kept under the key and has not expired, else null. Marks it as used. */
+  /**
+   * Returns the result stored under the key, or null if there is none or it has expired. Marks it as used.
+   */
   get(key: string): Promise<KeptResult | null>;
   /** Keeps an answer for `ttlMs`; what is larger than the store takes is not kept. Makes room by forgetting what was not used for longest. */
   put(
@@ -87,21 +98,25 @@ export interface ToolCacheStore {
   sweep(): Promise<number>;
 }
 
-/** What one log of a failed build is compared with. */
+/** The basis with which one log of a failed build is compared. */
 export interface PassingBasis {
-  /** For people: "build 1234", "the green build". */
+  /** The name for people: "build 1234", "the green build". */
   readonly name: string;
-  /** What the same log of each green build says, newest first; a line that any of them says is known. */
+  /**
+   * The templates of the same log in each green build, newest first. A line that occurs in any of them is
+   * known.
+   */
   readonly templates: readonly Templates[];
   /** The newest of the green builds; null where only its log is at hand. */
   readonly build: GreenBuild | null;
 }
 
-/** What is known of green builds, log by log. */
+/** The known content of green builds, by log. */
 export interface PassingLogs {
   /**
-   * What `log`, one of all the sources of a failed build, is compared with; null where no green build of it is known. Says the same as
-   * the reading of that build was given. Throws what the stores throw.
+   * Returns the basis for comparing `log`, one of the sources of a failed build; null if no green build with
+   * this log is known. The result equals the basis that was used when the build was read. Throws the errors
+   * of the stores.
    */
   of(build: Build, sources: readonly Pick<SourceText, 'name' | 'kind'>[], log: string): Promise<PassingBasis | null>;
 }

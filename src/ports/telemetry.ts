@@ -8,11 +8,14 @@ export interface Logger {
   warn(fields: object, message: string): void;
   error(fields: object, message: string): void;
   child(fields: object): Logger;
-  /** All lines that the work writes, through whichever logger, bear these fields too: ids of what is worked on. Absent: they do not. */
+  /**
+   * Adds these fields to every log line that `work` writes through any logger; they are ids of the subject of
+   * the work. Absent if the logger does not support it.
+   */
   within?<Value>(fields: object, work: () => Value): Value;
 }
 
-/** {@link Logger.within}, for any logger. */
+/** Calls {@link Logger.within} if the logger supports it; otherwise only runs the work. */
 export function withFields<Value>(logger: Logger, fields: object, work: () => Value): Value {
   return logger.within === undefined ? work() : logger.within(fields, work);
 }
@@ -146,14 +149,19 @@ export interface Reading {
   readonly value: number;
 }
 
-/** Numbers about what happens here, for whoever watches from outside. Never fails or slows what it measures. */
+/**
+ * Metrics of the service for external monitoring. A failure or delay here never affects the measured work.
+ */
 export interface Metrics {
   /** Counts `amount` more, 1 unless said otherwise. */
   count<Name extends CounterName>(name: Name, labels: Labels<Name>, amount?: number): void;
   observe<Name extends HistogramName>(name: Name, labels: Labels<Name>, seconds: number): void;
-  /** Is read when somebody asks for the numbers, and not again for some seconds. What it throws is counted and goes no further. */
+  /**
+   * Registers a reading that is taken when the metrics are requested, and then not again for some seconds. An
+   * error of the reading is counted and not thrown.
+   */
   read(reading: string, read: () => Promise<readonly Reading[]>): void;
-  /** All of it as Prometheus reads it. */
+  /** Returns all metrics in the Prometheus text format. */
   text(): Promise<{ readonly contentType: string; readonly body: string }>;
 }
 
@@ -170,14 +178,17 @@ export type SpanFacts = Readonly<Record<string, string | number | boolean | read
 export interface SpanOutline {
   /** "chat gpt-4o-mini": few different ones. */
   readonly name: string;
-  /** `client`: another system is asked; `server`: somebody asks us; `producer`: work is left for later; `consumer`: left work is taken up. */
+  /**
+   * The kind of span. `client`: calls another system; `server`: answers a request; `producer`: queues work
+   * for later; `consumer`: processes queued work.
+   */
   readonly kind: 'internal' | 'client' | 'server' | 'producer' | 'consumer';
   readonly facts: SpanFacts;
   /** W3C traceparent of the span to be under, of another process or an earlier time. Absent, null or unreadable: the span that is open here. */
   readonly parent?: string | null;
 }
 
-/** When something began and ended, in milliseconds since 1970. */
+/** The start and end of an operation, in milliseconds since 1970. */
 interface Period {
   readonly startedAt: number;
   readonly endedAt: number;
@@ -185,17 +196,23 @@ interface Period {
 
 interface OpenSpan {
   add(facts: SpanFacts): void;
-  /** The work is done, but what it was done for failed. */
+  /** Marks the span as failed: the work itself completed, but did not achieve its purpose. */
   fail(errorType: string): void;
 }
 
-/** Tells somebody outside what a run did and how long each part took. Never fails what it watches. */
+/**
+ * Reports to a tracing backend what a run did and how long each part took. A failure here never affects the
+ * traced work.
+ */
 export interface Tracer {
   /** Does the work inside a span; spans that the work opens stand under it. What it throws ends the span and is thrown on. */
   span<Value>(outline: SpanOutline, work: (span: OpenSpan) => Promise<Value>): Promise<Value>;
   /** Tells of work that is over. */
   record(outline: SpanOutline, period: Period): void;
-  /** W3C traceparent of the open span, for whoever goes on with the work elsewhere; null where none is open or nobody traces. */
+  /**
+   * Returns the W3C traceparent of the open span, with which another process can continue the trace. Returns
+   * null if no span is open or tracing is off.
+   */
   traceparent(): string | null;
   /** Hands over what is still to be sent, for `limitMs` at most. */
   flush(limitMs: number): Promise<void>;

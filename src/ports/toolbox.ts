@@ -4,7 +4,7 @@ import type { TriageSubject } from '../domain/triage.ts';
 
 export type CostClass = 'low' | 'medium' | 'high';
 
-/** What the graph and the analysts know of a tool before they call it. */
+/** The description of a tool for the graph and the analysts, known before a call. */
 export interface ToolDescription {
   readonly name: string;
   /** The question it answers, for people and models. */
@@ -14,7 +14,7 @@ export interface ToolDescription {
   readonly always: boolean;
   readonly costClass: CostClass;
   readonly usualLatencyMs: number;
-  /** Only offered when everything else failed. */
+  /** True if the tool is offered only when all others failed. */
   readonly fallback: boolean;
   /** JSON schema of its arguments. */
   readonly parameters: Readonly<Record<string, unknown>>;
@@ -22,15 +22,18 @@ export interface ToolDescription {
 
 /** The registry of questions. A tool's own failure comes back as an outcome; `run` never throws for it. */
 export interface Toolbox {
-  /** Tools that may be used for a failure of this category, cheapest first; fallback tools last. */
+  /** Returns the tools for failures of this category, cheapest first and fallback tools last. */
   offered(category: Category): readonly ToolDescription[];
   /**
-   * Those of `offered` that can be asked about this subject: none that needs a clone, a provider or a file which is not there. A model is not
-   * shown the others. Absent: all of them.
+   * Returns the tools among `offered` that can be asked about this subject. Leaves out tools that need a
+   * missing clone, provider or file; a model does not see those. Absent: all offered tools can be asked.
    */
   askable?(category: Category, subject: TriageSubject, signal: AbortSignal): Promise<readonly ToolDescription[]>;
   describe(name: string): ToolDescription | null;
-  /** Circuit breakers by provider: who failed so often that it is left alone (`open`), or is tried again (`half-open`). Absent: there are none. */
+  /**
+   * Returns the state of the circuit breakers by provider: `open` after too many failures, `half-open` while
+   * the provider is tried again. Absent: there are no breakers.
+   */
   breakers?(): Readonly<Record<string, 'closed' | 'open' | 'half-open'>>;
   run(call: ToolCall, subject: TriageSubject, category: Category, signal: AbortSignal): Promise<ToolOutcome>;
 }
@@ -48,7 +51,7 @@ export interface WebSearch {
   search(query: string, limit: number, signal: AbortSignal): Promise<WebResult[]>;
 }
 
-/** Where a running triage puts a question to a person. */
+/** The client through which a running triage asks a person a question. */
 export interface ReviewerClient {
   /** Keeps the question in the review queue, one per triage: asked again, the first one stands. Throws `storage-failed`. */
   ask(question: {

@@ -18,7 +18,7 @@ export interface VectorMatch extends VectorItem {
 export interface VectorIndex {
   readonly driver: string;
   upsert(namespace: VectorNamespace, items: readonly VectorItem[], signal?: AbortSignal): Promise<void>;
-  /** Nearest items, best first. `filter` keeps items whose metadata equals every given field. */
+  /** Returns the nearest items, best first. `filter` keeps items whose metadata equals every given field. */
   search(
     namespace: VectorNamespace,
     query: { readonly text: string; readonly limit: number; readonly filter?: Readonly<Record<string, string>> },
@@ -42,10 +42,10 @@ export interface SemanticIndex extends VectorIndex {
 export interface Embedder {
   /** Vectors of embedders with different names cannot be compared. */
   readonly name: string;
-  /** How many numbers a vector has; null until a server said so. */
+  /** The number of elements of a vector; null until a server has reported it. */
   readonly dimensions: number | null;
-  /** All texts or none. */
+  /** Embeds all texts, or none of them if one fails. */
   embed(texts: readonly string[], signal?: AbortSignal): Promise<Float32Array[]>;
-  /** The cosine that texts have which have nothing to do with each other; absent: 0. */
+  /** Returns the cosine that this embedder gives to unrelated texts; absent: 0. */
   unrelated?(signal?: AbortSignal): Promise<number>;
 }

@@ -1,5 +1,5 @@
 import type { SourceText } from '../domain/build.ts';
-import { messageOf, TriageError } from '../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../domain/errors.ts';
 import { inParallel } from '../lib/collections.ts';
 import { sizeInWords } from '../log/decode/decode.ts';
 import { type ArtifactRoom, namelessText, openArtifact } from '../log/survey/open-artifact.ts';
@@ -12,28 +12,28 @@ export interface Offered {
   readonly bytes: number | null;
 }
 
-/** What people call the artifact that holds their JUnit reports. */
+/** Usual names of artifacts that contain JUnit reports. */
 const REPORT_NAME = /junit|surefire|failsafe|test[-_ ]?(?:results?|reports?)|xunit/i;
-/** What they call one that holds logs. */
+/** Usual names of artifacts that contain logs. */
 const LOG_NAME = /log|dump|crash|debug|diagnos|trace|core|output|stderr|stdout|hs_err/i;
-/** What they call what the build made. */
+/** Usual names of artifacts that contain the product of the build. */
 const PRODUCT_NAME =
   /^(?:dist|build|bin|binar(?:y|ies)|release|package|bundle|installer|wheels?|docs?|site|image|docker)s?(?:[-_.]|$)|coverage|sbom|screenshot|github-pages/i;
 const MAX_NAME = 200;
 
-/** Whether an artifact is called what holds test reports. */
+/** Checks whether the name of an artifact suggests test reports. */
 function isNamedLikeReports(name: string): boolean {
   return REPORT_NAME.test(name.slice(0, MAX_NAME));
 }
 
-/** Which artifacts are worth their download, the most promising first, and why the others are left. */
+/** Selects the artifacts to download, the most promising first, and gives a reason for each of the others. */
 export function artifactsToFetch<One extends Offered>(
   offered: readonly One[],
   limits: { readonly maxBytes: number; readonly maxCount: number },
 ): { readonly fetch: readonly One[]; readonly leave: readonly { readonly name: string; readonly why: string }[] } {
   const fetch: One[] = [];
   const leave: { name: string; why: string }[] = [];
-  for (const one of [...offered].sort((left, right) => rankOf(left.name) - rankOf(right.name))) {
+  for (const one of [...offered].sort((left, right) => rankName(left.name) - rankName(right.name))) {
     const why = reasonToLeave(one, limits.maxBytes) ?? (fetch.length < limits.maxCount ? null : `${limits.maxCount} others were fetched`);
     if (why === null) fetch.push(one);
     else leave.push({ name: one.name, why });
@@ -45,10 +45,10 @@ function reasonToLeave({ name, bytes }: Offered, maxBytes: number): string | nul
   if (bytes !== null && bytes > maxBytes) return `it is ${sizeInWords(bytes)}, more than ${sizeInWords(maxBytes)}`;
   const named = namedAs(name);
   if (named?.grade === 'skip') return named.reason;
-  return rankOf(name) === 3 ? 'a build output, judging by its name' : null;
+  return rankName(name) === 3 ? 'a build output, judging by its name' : null;
 }
 
-function rankOf(name: string): number {
+function rankName(name: string): number {
   const start = name.slice(0, MAX_NAME);
   if (REPORT_NAME.test(start)) return 0;
   if (namedAs(name)?.grade === 'relevant') return 0;
@@ -65,16 +65,18 @@ export interface ArtifactFetching<One extends Offered> {
   readonly room: ArtifactRoom;
 }
 
-/** Of one archive, packed. */
+/** The maximum packed size of one archive. */
 const MAX_BYTES = 20 * 1024 * 1024;
 const MAX_FETCHED = 12;
 const AT_ONCE = 3;
-/** Artifacts hold much that nobody reads, which is no remark. */
+/** Notes that a file was left out are dropped: most content of artifacts is never read. */
 const LEFT_OUT = /left out/i;
 
 /**
- * The test reports, logs and other texts in the run's archives, those with telling names first; of what is not fetched, the name and why.
- * They complete a log but never replace it: where they cannot be read a note says so, and the build goes on.
+ * Returns the test reports, logs and other texts in the run's archives, those with informative names first.
+ * For an archive that is not fetched, returns its name and the reason.
+ * Artifacts complete a log but never replace it: if they cannot be read, a note is added and the build
+ * continues.
  */
 export async function fetchArtifacts<One extends Offered>(fetching: ArtifactFetching<One>, logs: number): Promise<SourceText[]> {
   try {
@@ -83,7 +85,7 @@ export async function fetchArtifacts<One extends Offered>(fetching: ArtifactFetc
     return [...read.flat(), ...leave.map(({ name, why }) => namelessText(name, why))];
   } catch (error) {
     if (fetching.signal.aborted || logs === 0) throw error;
-    fetching.notes.push(`The run's artifacts could not be read: ${messageOf(error)}`);
+    fetching.notes.push(`The run's artifacts could not be read: ${getErrorMessage(error)}`);
     return [];
   }
 }

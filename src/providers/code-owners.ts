@@ -1,11 +1,17 @@
 import { compileRulePattern } from '../log/rule-pattern.ts';
 
-/** Whose CODEOWNERS a file is: GitHub and GitLab know globs, GitLab sections too, Gitea and Forgejo regular expressions. */
+/**
+ * The dialect of a CODEOWNERS file: GitHub and GitLab use globs, GitLab also sections, Gitea and Forgejo
+ * regular expressions.
+ */
 export type CodeOwnersForm = 'github' | 'gitlab' | 'gitea';
 
 export interface CodeOwners {
-  /** The owners of a file and the 1-based line that names them; null: it has none. The path is relative to the root of the repository. */
-  ownersOf(path: string): { readonly names: readonly string[]; readonly line: number } | null;
+  /**
+   * Returns the owners of a file and the 1-based line that names them; null if it has none. The path is
+   * relative to the root of the repository.
+   */
+  findOwners(path: string): { readonly names: readonly string[]; readonly line: number } | null;
   /** Lines that were left out and why; 20 at most. */
   readonly problems: readonly { readonly line: number; readonly why: string }[];
 }
@@ -25,7 +31,7 @@ interface Rule {
   matches(path: string): boolean;
 }
 
-/** Where each form looks for the file, first found first. */
+/** Lists the locations of the file for each provider, in order of precedence. */
 export function placesOfCodeOwners(provider: string): readonly string[] {
   const [root, docs] = ['CODEOWNERS', 'docs/CODEOWNERS'];
   if (provider === 'github') return ['.github/CODEOWNERS', root, docs];
@@ -34,7 +40,7 @@ export function placesOfCodeOwners(provider: string): readonly string[] {
   return ['.github/CODEOWNERS', '.gitlab/CODEOWNERS', '.gitea/CODEOWNERS', root, docs];
 }
 
-/** How a file is to be read: by the provider, else by the folder that it lies in, else by whether it has sections. */
+/** Determines the dialect of a file: by the provider, else by its folder, else by whether it has sections. */
 export function formOfCodeOwners(provider: string, file: string, lines: readonly string[]): CodeOwnersForm {
   const said =
     provider === 'github' || provider === 'gitlab' || provider === 'gitea' ? provider : /^\.(github|gitlab|gitea)\//.exec(file)?.[1];
@@ -57,19 +63,19 @@ export function parseCodeOwners(lines: readonly string[], form: CodeOwnersForm):
     const heading = form === 'gitlab' ? SECTION.exec(text) : null;
     if (heading?.[1] !== undefined) {
       section = heading[1].trim().toLowerCase();
-      defaults = fieldsOf(heading[2] ?? '', form).flatMap((word) => nameOf(word) ?? []);
+      defaults = splitFields(heading[2] ?? '', form).flatMap((word) => parseOwner(word) ?? []);
     } else if (text !== '' && !text.startsWith('#')) {
-      const rule = text.length > MAX_LINE ? `has more than ${MAX_LINE} characters` : ruleOf(text, at + 1, section, defaults, form);
+      const rule = text.length > MAX_LINE ? `has more than ${MAX_LINE} characters` : parseRule(text, at + 1, section, defaults, form);
       if (typeof rule !== 'string') rules.push(rule);
       else if (problems.length < MAX_PROBLEMS) problems.push({ line: at + 1, why: rule });
     }
   }
   if (lines.length > MAX_LINES && problems.length < MAX_PROBLEMS)
     problems.push({ line: MAX_LINES + 1, why: `only the first ${MAX_LINES} lines are read` });
-  return { problems, ownersOf: (path) => ownersAmong(rules, path.slice(0, MAX_LINE), form) };
+  return { problems, findOwners: (path) => ownersAmong(rules, path.slice(0, MAX_LINE), form) };
 }
 
-function ownersAmong(rules: readonly Rule[], path: string, form: CodeOwnersForm): ReturnType<CodeOwners['ownersOf']> {
+function ownersAmong(rules: readonly Rule[], path: string, form: CodeOwnersForm): ReturnType<CodeOwners['findOwners']> {
   if (form === 'github') return told(rules.findLast((rule) => rule.matches(path)));
   const matching = rules.filter((rule) => rule.matches(path));
   const excluded = new Set(matching.filter(({ excludes }) => excludes && form === 'gitlab').map(({ section }) => section));
@@ -82,14 +88,14 @@ function ownersAmong(rules: readonly Rule[], path: string, form: CodeOwnersForm)
   );
 }
 
-function told(rule: Rule | undefined, names = rule?.names): ReturnType<CodeOwners['ownersOf']> {
+function told(rule: Rule | undefined, names = rule?.names): ReturnType<CodeOwners['findOwners']> {
   return rule === undefined || names === undefined || names.length === 0 ? null : { names, line: rule.line };
 }
 
-/** A rule, or what is wrong with its line. */
-function ruleOf(text: string, line: number, section: string, defaults: readonly string[], form: CodeOwnersForm): Rule | string {
-  const [pattern = '', ...words] = fieldsOf(text, form);
-  const named = words.map(nameOf);
+/** Returns a rule, or the problem with its line. */
+function parseRule(text: string, line: number, section: string, defaults: readonly string[], form: CodeOwnersForm): Rule | string {
+  const [pattern = '', ...words] = splitFields(text, form);
+  const named = words.map(parseOwner);
   const wrong = words.find((_, at) => named[at] === null);
   if (wrong !== undefined && form !== 'gitlab') return `“${wrong.slice(0, 100)}” is neither @name, @team nor an e-mail address`;
   const own = named.filter((name) => name !== null).slice(0, MAX_OWNERS);
@@ -101,12 +107,12 @@ function ruleOf(text: string, line: number, section: string, defaults: readonly 
     return { ...rule, matches: (path) => (regex.matchedLine(path) !== null) !== excludes };
   }
   if (form === 'github' && /^(?:!|\\#)|\[/.test(pattern)) return 'GitHub does not support “!”, “\\#” or “[ ]” in a pattern';
-  const glob = globOf(excludes ? pattern.slice(1) : pattern, form);
+  const glob = parseGlob(excludes ? pattern.slice(1) : pattern, form);
   return { ...rule, matches: (path) => matchesGlob(glob, path) };
 }
 
-/** Words between unescaped blanks. A comment may follow them, but not in GitLab's form. */
-function fieldsOf(text: string, form: CodeOwnersForm): string[] {
+/** Splits a line at unescaped blanks. A comment may follow the fields, except in GitLab's dialect. */
+function splitFields(text: string, form: CodeOwnersForm): string[] {
   const fields: string[] = [];
   let word = '';
   for (let at = 0; at < text.length; at += 1) {
@@ -122,8 +128,8 @@ function fieldsOf(text: string, form: CodeOwnersForm): string[] {
   return word === '' ? fields : [...fields, word];
 }
 
-/** An owner as it is kept; of an e-mail address only the part before the @. */
-function nameOf(word: string): string | null {
+/** Returns an owner in its stored form; of an e-mail address, only the part before the @. */
+function parseOwner(word: string): string | null {
   if (word.startsWith('@')) return /^@{1,2}[\w./-]{1,200}$/.test(word) ? word : null;
   return /^([^@\s]{1,100})@[^@\s]{1,200}$/.exec(word)?.[1] ?? null;
 }
@@ -132,11 +138,11 @@ function nameOf(word: string): string | null {
 type Atom = { readonly sign: string } | 'folders' | 'name' | 'one' | 'rest';
 interface Glob {
   readonly atoms: readonly Atom[];
-  /** Whether what matches may be a folder, all of which is meant. */
+  /** True if a match may be a folder, which then includes everything below it. */
   readonly tree: boolean;
 }
 
-function globOf(pattern: string, form: 'github' | 'gitlab'): Glob {
+function parseGlob(pattern: string, form: 'github' | 'gitlab'): Glob {
   const inside = pattern.slice(0, -1).includes('/');
   const anchored = pattern.startsWith('/') || (form === 'github' && inside);
   const text = pattern.startsWith('/') ? pattern.slice(1) : pattern;
@@ -160,7 +166,7 @@ function globOf(pattern: string, form: 'github' | 'gitlab'): Glob {
 
 /** Follows all ways through the pattern at once: steps at most the path's length times the pattern's. */
 function matchesGlob({ atoms, tree }: Glob, path: string): boolean {
-  let states = closureOf(atoms, [0], true);
+  let states = expandStates(atoms, [0], true);
   for (let at = 0; at < path.length && states.length > 0; at += 1) {
     const sign = path.charAt(at);
     if (tree && sign === '/' && states.includes(atoms.length)) return true;
@@ -171,13 +177,16 @@ function matchesGlob({ atoms, tree }: Glob, path: string): boolean {
       if (atom === 'name' || atom === 'one') return sign === '/' ? [] : [atom === 'name' ? state : state + 1];
       return atom.sign === sign ? [state + 1] : [];
     });
-    states = closureOf(atoms, next, sign === '/');
+    states = expandStates(atoms, next, sign === '/');
   }
   return states.includes(atoms.length);
 }
 
-/** With what may represent nothing; folders only where a name begins. */
-function closureOf(atoms: readonly Atom[], states: readonly number[], begins: boolean): number[] {
+/**
+ * Adds the states that can be reached without a character. A `folders` atom may be skipped only at the
+ * beginning of a name.
+ */
+function expandStates(atoms: readonly Atom[], states: readonly number[], begins: boolean): number[] {
   const all = new Set<number>();
   for (let state of states) {
     all.add(state);

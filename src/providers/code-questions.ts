@@ -16,7 +16,7 @@ const MAX_WORDS = 16;
 
 type Answer<Name extends keyof CodeHost> = CodeHost[Name] extends (...asked: never) => infer Given ? Given : never;
 
-/** How a host answers about a commit that it has found. What it is asked is checked. */
+/** The answers of a host about a commit that was found. The arguments are already checked. */
 type CommitAnswers<Place> = {
   readonly [Name in 'readFile' | 'search' | 'searchFiles' | 'findFiles' | 'blame' | 'history' | 'lineHistory']: (
     place: Place,
@@ -25,16 +25,19 @@ type CommitAnswers<Place> = {
 };
 
 export interface CommitHost<Place> extends CommitAnswers<Place>, Pick<CodeHost, 'driver' | 'canRead' | 'listRepositories' | 'compare'> {
-  /** For people who are told that a commit is not there: "on GitHub". */
+  /** The host's name in the message that a commit is missing: "on GitHub". */
   readonly where: string;
-  /** Null where the repository or the commit is missing, or the repository is empty. */
+  /** Returns null if the repository or the commit is missing, or if the repository is empty. */
   find(query: { repository: string; ref: string | null }, signal: AbortSignal): Promise<Place | null>;
-  /** All files of the commit. */
+  /** Lists all files of the commit. */
   listFiles(place: Place, signal: AbortSignal): Promise<FileList>;
   commitDiff(place: Place, signal: AbortSignal): Answer<'commitDiff'>;
 }
 
-/** A code host over what it answers about one commit: each question is checked, its commit is found, and a missing one has no answer. */
+/**
+ * Creates a code host from the answers about a single commit. It checks each question and finds its commit; a
+ * missing commit has an empty answer.
+ */
 export function createHost<Place extends { readonly commit: string }>(host: CommitHost<Place>): CodeHost {
   const { driver, where, find, canRead, listRepositories } = host;
   const about =
@@ -97,7 +100,8 @@ function checkedQuery<Query extends At>(query: Query): Query {
 }
 
 /**
- * A path within the repository, without `.` segments. Throws `invalid-input` for one that leaves it, is absolute, or holds
+ * Returns a path within the repository, without `.` segments. Throws `invalid-input` if it leaves the
+ * repository, is absolute, or contains
  * control characters.
  */
 function repositoryPath(path: string): string {
@@ -110,7 +114,8 @@ function repositoryPath(path: string): string {
 }
 
 /**
- * A commit id or a branch or tag name. Throws `invalid-input` for anything that git would read as an option, a range, a path
+ * Returns a commit id, branch or tag name. Throws `invalid-input` for anything that git would parse as an
+ * option, a range, a path
  * or an expression.
  */
 export function plainRef(ref: string): string {
@@ -119,7 +124,7 @@ export function plainRef(ref: string): string {
   return ref;
 }
 
-/** One line of text to look for. Throws `invalid-input` for none or several. */
+/** Returns the one line of text to search for. Throws `invalid-input` for no line or several lines. */
 function searchText(text: string): string {
   if (text === '' || text.length > 500 || /[\n\r\0]/.test(text)) {
     throw new TriageError('invalid-input', 'text: one line of 1 to 500 characters can be searched for.');
@@ -127,7 +132,10 @@ function searchText(text: string): string {
   return text;
 }
 
-/** The different words to look for, in any case. Throws `invalid-input` for none, for too many, and for what is no word. */
+/**
+ * Returns the distinct words to search for, ignoring case. Throws `invalid-input` for none, for too many, and
+ * for anything that is not a valid search text.
+ */
 function searchWords(words: readonly string[]): string[] {
   if (words.length === 0 || words.length > MAX_WORDS) {
     throw new TriageError('invalid-input', `words: 1 to ${MAX_WORDS} words can be searched for, not ${words.length}.`);
@@ -135,7 +143,7 @@ function searchWords(words: readonly string[]): string[] {
   return [...new Map(words.map((word) => [word.toLowerCase(), searchText(word)])).values()];
 }
 
-/** A 1-based range of at most `most` lines. */
+/** Returns a 1-based range of at most `most` lines. */
 export function lineRange(from: number | undefined, to: number | undefined, most: number): { first: number; last: number } {
   const first = Math.max(1, Math.trunc(from ?? 1));
   const last = Math.min(Math.trunc(to ?? first + most - 1), first + most - 1);
@@ -148,8 +156,11 @@ export type CommitDiff = NonNullable<Awaited<ReturnType<CodeHost['commitDiff']>>
 
 const LFS_POINTER = 'version https://git-lfs.github.com/spec/v1\n';
 
-/** The asked lines of a file's text. Throws `unsupported-type` for what is no text in the repository. */
-export function windowOf(path: string, text: string, range: { lineStart?: number; lineEnd?: number }): FileWindow {
+/**
+ * Returns the requested lines of a file. Throws `unsupported-type` if the repository does not contain it as
+ * text.
+ */
+export function sliceLines(path: string, text: string, range: { lineStart?: number; lineEnd?: number }): FileWindow {
   assertText(path, text);
   const all = text.split('\n');
   if (all.at(-1) === '') all.pop();
@@ -157,7 +168,7 @@ export function windowOf(path: string, text: string, range: { lineStart?: number
   return { path, lineStart: first, lines: all.slice(first - 1, last), totalLines: all.length };
 }
 
-/** Throws `too-large` for a file nobody reads by lines. */
+/** Throws `too-large` for a file that is too large to be read by lines. */
 export function assertReadableSize(path: string, bytes: number): void {
   if (bytes > MAX_FILE_BYTES) throw new TriageError('too-large', `${path} is larger than 5 MB.`);
 }
@@ -171,7 +182,7 @@ export function linkError(path: string, target: string): TriageError {
   return new TriageError('unsupported-type', `${path} is a symbolic link to ${shown}, which is not a file in this commit.`);
 }
 
-/** Where a link within the repository leads, or null where it leaves it. */
+/** Returns the target of a link within the repository, or null if it leads outside. */
 export function linkTarget(path: string, target: string): string | null {
   if (target.startsWith('/') || target.includes('\0')) return null;
   const segments = path.split('/').slice(0, -1);
@@ -203,30 +214,33 @@ function filesBelow(list: FileList, under: string | undefined, limit: number): F
   return { paths: below.slice(0, limit), truncated: list.truncated || below.length > limit };
 }
 
-/** Most different words first, then most occurrences, then by name. */
+/** Returns the files with the most distinct words first, then the most occurrences, then by name. */
 export function mostTelling(files: readonly FileHits[], limit: number): FileHits[] {
   const order = (left: FileHits, right: FileHits) =>
     right.words - left.words || right.occurrences - left.occurrences || (left.path < right.path ? -1 : 1);
   return [...files].sort(order).slice(0, limit);
 }
 
-/** How GitHub, Bitbucket and Azure DevOps title a merge, and how GitHub titles a squashed pull request. */
+/** Titles of merges on GitHub, Bitbucket and Azure DevOps, and of squashed pull requests on GitHub. */
 const MERGE = /^(?:Merge pull request #|Merged in [^\n]{1,200} \(pull request #|Merged PR )(\d{1,9})\b/;
 const SQUASH = /\(#(\d{1,9})\)$/;
 
-/** The pull request that a commit's own subject names, or null. A revert's quoted title does not count. */
-export function pullRequestOf(subject: string): number | null {
+/**
+ * Returns the pull request that the commit's own subject names, or null. The quoted title in a revert does
+ * not count.
+ */
+export function parsePullRequest(subject: string): number | null {
   const named = MERGE.exec(subject) ?? SQUASH.exec(subject.trimEnd());
   return named === null ? null : Number(named[1]);
 }
 
-/** A commit as a host lists it, without its files; its subject is the first line of the message. */
+/** Returns a commit as a host lists it, without its files. The subject is the first line of the message. */
 export function commitInfo(commit: string, message: string | null | undefined, author: Pick<CommitInfo, 'author' | 'at'>): CommitInfo {
   const subject = message?.split('\n')[0] ?? '';
-  return { commit, ...author, subject, files: [], pullRequest: pullRequestOf(subject) };
+  return { commit, ...author, subject, files: [], pullRequest: parsePullRequest(subject) };
 }
 
-/** Null in place of `not-found`, and of what else may be missing. */
+/** Returns null instead of throwing `not-found` or the error code in `also`. */
 export async function orNull<Value>(asked: Promise<Value>, also?: TriageErrorCode): Promise<Value | null> {
   try {
     return await asked;

@@ -3,8 +3,9 @@ import type { CodeHost } from '../ports/code-host.ts';
 type At = { readonly repository: string; readonly ref: string | null };
 
 /**
- * The clone where there is one that holds the commit, else the remote host. A question is answered by one of them alone, so
- * no line is quoted from another commit; where the remote does not answer, a clone that is behind does, and says so.
+ * Combines local clones with a remote host. A clone answers if it contains the commit, else the remote. Each
+ * question is answered by only one of them, so
+ * no line is quoted from another commit. If the remote does not answer, an outdated clone does, with a note.
  */
 export function createCombinedHost(clones: CodeHost, remote: CodeHost): CodeHost {
   const hostFor = (at: At, signal: AbortSignal) => chooseHost(clones, remote, at, signal);
@@ -55,7 +56,7 @@ async function holds(host: CodeHost, at: At, signal: AbortSignal): Promise<boole
   return ref !== null && note === null;
 }
 
-/** No code: every repository is unreadable, every question has no answer. */
+/** Creates a host without code: no repository is readable, and every answer is empty. */
 export function createNoCodeHost(): CodeHost {
   return {
     driver: 'none',

@@ -3,7 +3,10 @@ import type { Notice } from '../domain/outbox.ts';
 import type { StatusContent } from '../notifications/render-status.ts';
 import type { NoticeCall, NotificationClient } from '../ports/notices.ts';
 
-/** The status of a commit: the newest under one name is what counts, so that a second one harms nobody. `post` throws as `NotificationClient` does. */
+/**
+ * Creates a client for commit statuses. Only the newest status with the same name counts, so a duplicate does
+ * no harm. `post` throws as `NotificationClient` does.
+ */
 export function createStatusClient(
   post: (content: StatusContent, at: { repository: string; commit: string; what: string; signal: AbortSignal }) => Promise<unknown>,
 ): NotificationClient<StatusContent> {
@@ -21,19 +24,22 @@ export function createStatusClient(
 export interface PostedComment {
   readonly id: number;
   readonly body: string | null;
-  /** The login of who wrote it; null: nobody who is still there. */
+  /** The login of the author; null if the account no longer exists. */
   readonly author: string | null;
 }
 
 /** The comments of one pull request, and as whom we write. Throws as `NotificationClient` does. */
 export interface CommentThread<Comment extends PostedComment = PostedComment> {
-  /** Page by page, as far as `COMMENT_PAGES`. */
+  /** Lists the comments page by page, up to `COMMENT_PAGES`. */
   list(): AsyncIterable<Comment>;
-  /** Tried once: the first try may have got through, and the next one looks for it. */
+  /**
+   * Creates a comment without a retry. The first attempt may have succeeded; the next delivery looks for its
+   * comment.
+   */
   create(body: string): Promise<number>;
   edit(id: number, body: string): Promise<void>;
   remove(id: number): Promise<void>;
-  /** Under which login what we write appears. */
+  /** Returns the login that our comments show. */
   ownLogin(): Promise<string>;
 }
 
@@ -41,7 +47,10 @@ export interface CommentOptions {
   readonly label: string;
   /** The host takes so many characters. */
   readonly maxBody: number;
-  /** `edit` changes the comment in place, of which nobody is notified; `recreate` deletes it and makes another. */
+  /**
+   * The mode of an update: `edit` changes the comment in place, which notifies no one; `recreate` deletes it
+   * and creates a new one.
+   */
   readonly mode: 'edit' | 'recreate';
   open(repository: string, pullRequest: number, signal: AbortSignal): Promise<CommentThread>;
 }
@@ -49,14 +58,17 @@ export interface CommentOptions {
 /** A comment of ours is among the first; more of a pull request's comments, a hundred a page, are not read. */
 export const COMMENT_PAGES = 20;
 
-/** The comment of a pull request, known by a marker in its first line and by who wrote it. */
+/**
+ * Creates a client for the comment on a pull request, which is identified by a marker in its first line and
+ * by its author.
+ */
 export function createCommentClient(options: CommentOptions): NotificationClient<{ readonly body: string }> {
-  const open = ({ notice, signal }: NoticeCall) => options.open(notice.repository, pullRequestOf(notice), signal);
+  const open = ({ notice, signal }: NoticeCall) => options.open(notice.repository, getPullRequest(notice), signal);
   return {
     find: async (call) => await findOwn(await open(call), call.notice),
     show: async ({ body }, call) => {
       const thread = await open(call);
-      const text = `${markerOf(call.notice)}\n${body}`;
+      const text = `${createMarker(call.notice)}\n${body}`;
       if (text.length > options.maxBody)
         throw new TriageError('too-large', `The comment has ${text.length} characters, more than ${options.label} allows.`);
       const { reference } = call.notice;
@@ -68,18 +80,19 @@ export function createCommentClient(options: CommentOptions): NotificationClient
   };
 }
 
-/** Its first line; nobody sees it. */
-function markerOf(notice: Notice): string {
-  return `<!-- faultline:v1 repo=${notice.repository} pr=${pullRequestOf(notice)} -->`;
+/** Returns the first line of the comment, an invisible marker. */
+function createMarker(notice: Notice): string {
+  return `<!-- faultline:v1 repo=${notice.repository} pr=${getPullRequest(notice)} -->`;
 }
 
-export function pullRequestOf({ about, key }: Notice): number {
+export function getPullRequest({ about, key }: Notice): number {
   if (about.type === 'pull-request') return about.pullRequest;
   throw new TriageError('invalid-input', `The notice ${key} has no pull request.`);
 }
 
 /**
- * The comments that begin with this marker and that we wrote ourselves: anybody can copy a marker, and only what is ours is ours to change.
+ * Yields the comments that begin with this marker and that we wrote ourselves. Anyone can copy a marker, and
+ * we may only change our own comments.
  */
 export async function* ownComments<Comment extends PostedComment>(
   thread: Pick<CommentThread<Comment>, 'list' | 'ownLogin'>,
@@ -94,11 +107,14 @@ export async function* ownComments<Comment extends PostedComment>(
 }
 
 async function findOwn(thread: CommentThread, notice: Notice): Promise<{ reference: string } | null> {
-  for await (const { id } of ownComments(thread, markerOf(notice))) return { reference: String(id) };
+  for await (const { id } of ownComments(thread, createMarker(notice))) return { reference: String(id) };
   return null;
 }
 
-/** What is gone may have been replaced already, by a try that did not live to say so. */
+/**
+ * Replaces a comment by a new one. If the old comment is gone, an attempt that crashed may already have
+ * replaced it.
+ */
 async function recreate(thread: CommentThread, body: string, notice: Notice, reference: string) {
   try {
     await thread.remove(Number(reference));

@@ -1,25 +1,25 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { messageOf } from '../domain/errors.ts';
+import { getErrorMessage } from '../domain/errors.ts';
 import { type Finding, ok, wrong } from '../ports/examination.ts';
 import { probe } from './probe.ts';
 import type { Change, Question, RestClient } from './rest-client.ts';
 
-/** How a provider is connected: what people are told, and what can be done for them. */
+/** The setup of a provider: instructions for people, and the steps that can be automated. */
 export interface Connection {
-  /** As people write it: "GitHub". */
+  /** The display name: "GitHub". */
   readonly label: string;
   /** The page of the documentation that says it all. */
   readonly page: `docs/start/${string}.md`;
-  /** What the webhook is to send, as the provider calls it. */
+  /** The events that the webhook must send, in the provider's terms. */
   readonly events: readonly string[];
   readonly secretSetting: string;
   readonly tokenSetting: string;
-  /** What the token must be allowed to do, and what for. */
+  /** The permissions that the token needs, with their purpose. */
   readonly rights: readonly { readonly right: string; readonly why: string }[];
-  /** What to click, in order; the address and the secret are told beside it. */
+  /** The steps in the provider's interface, in order. The address and the secret are shown next to them. */
   readonly clicks: readonly string[];
-  /** A delivery that is believed and changes nothing. */
+  /** Returns a test delivery that is accepted but has no effect. */
   greet(secret: string, nowMs: number): Greeting;
   readonly hooks: WebhookAccess;
 }
@@ -29,7 +29,7 @@ export interface Greeting {
   readonly body: string;
 }
 
-/** Whether webhooks can be looked at and made over the provider's API, with what is configured. */
+/** The access to webhooks over the provider's API, or the reason why the configuration does not allow it. */
 export type WebhookAccess =
   | { readonly because: string }
   /** `of`: what a repository is called there: "owner/name". */
@@ -41,13 +41,13 @@ export interface WebhookQuestions {
   /** One for each thing that the token must be allowed to read. */
   readonly checks: readonly RightCheck[];
   list(signal: AbortSignal): Promise<readonly Hook[]>;
-  /** What is posted to make one. */
+  /** Returns the request that creates a webhook. */
   create(hook: NewHook, signal: AbortSignal): Posted | Promise<Posted>;
   /** "write webhooks": what the token must be allowed to do for that, for people. */
   readonly right: string;
-  /** Where the host is asked to send an event of its own now; null: it cannot be asked. */
-  readonly testOf: ((id: string) => string) | null;
-  /** What the host says of the newest deliveries, newest first; null: it does not say. */
+  /** The path that makes the host send a test event now; null if the host has none. */
+  readonly buildTestPath: ((id: string) => string) | null;
+  /** The newest deliveries according to the host, newest first; null if the host does not report them. */
   readonly deliveries: ((id: string, signal: AbortSignal) => Promise<readonly HookDelivery[]>) | null;
 }
 
@@ -57,7 +57,7 @@ export interface RightCheck {
   readonly name: string;
   readonly path: string;
   readonly query?: Question['query'];
-  /** What to do where it is refused. */
+  /** The remedy if the request is refused. */
   readonly mend: string;
 }
 
@@ -73,21 +73,21 @@ export interface NewHook {
 
 export interface HookDelivery {
   readonly event: string;
-  /** Of our answer; null: none came. */
+  /** The HTTP status of our response; null if there was none. */
   readonly status: number | null;
 }
 
 /** Time limit of one question with all its tries, in milliseconds. */
 export const CONNECT_MS = 30_000;
 
-/** A list of webhooks of which only the newest page counts: nobody has more of one repository. */
+/** The size of the only page of webhooks that is read. No repository has more webhooks. */
 export const HOOKS_PAGE = 100;
 
 /** An id as a number or a text, as a text. */
 export const HookId = z.union([z.int(), z.string()]).transform(String);
 const Created = z.object({ id: HookId });
 
-/** What the token may read, asked one by one. Never throws, except where the caller aborts. */
+/** Checks each permission of the token with one request. Never throws, unless the caller aborts. */
 export async function checkRights({ client, checks }: WebhookQuestions, signal: AbortSignal): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const { name, path, query, mend } of checks) {
@@ -96,13 +96,13 @@ export async function checkRights({ client, checks }: WebhookQuestions, signal: 
       findings.push(ok(name, 'can be read'));
     } catch (error) {
       signal.throwIfAborted();
-      findings.push(wrong(name, messageOf(error), mend));
+      findings.push(wrong(name, getErrorMessage(error), mend));
     }
   }
   return findings;
 }
 
-/** The webhook of that address: the one that is there, or a new one. */
+/** Returns the webhook with this address, or creates it. */
 export async function ensureHook(
   questions: WebhookQuestions,
   hook: NewHook,
@@ -117,13 +117,13 @@ export async function ensureHook(
 }
 
 /** Asks the host to send an event of its own now; `false` where it cannot be asked. */
-export async function requestTest({ client, right, testOf }: WebhookQuestions, id: string, signal: AbortSignal): Promise<boolean> {
-  if (testOf === null) return false;
-  await client.send(z.unknown(), { method: 'POST', path: testOf(id), what: 'a test delivery', right, signal });
+export async function requestTest({ client, right, buildTestPath }: WebhookQuestions, id: string, signal: AbortSignal): Promise<boolean> {
+  if (buildTestPath === null) return false;
+  await client.send(z.unknown(), { method: 'POST', path: buildTestPath(id), what: 'a test delivery', right, signal });
   return true;
 }
 
-/** What an answer to a delivery says. */
+/** The content of our response to a delivery. */
 const Answer = z.object({ ignored: z.string().optional(), error: z.object({ message: z.string() }).optional() });
 
 /** Sends a signed delivery to the address that the provider is given, and says what came of it. Never throws. */
@@ -136,11 +136,11 @@ export async function sendGreeting(address: string, { headers, body }: Greeting,
     const mend = `check that ${address} leads to Faultline, and that the service runs with the same webhook secret`;
     return wrong(name, `${address} returned ${status}${said?.error === undefined ? '' : `: ${said.error.message}`}`, mend);
   } catch (error) {
-    return wrong(name, messageOf(error), `check that ${address} can be reached from here, and that the service is running`);
+    return wrong(name, getErrorMessage(error), `check that ${address} can be reached from here, and that the service is running`);
   }
 }
 
-/** An id for a delivery that no host has sent. */
+/** Creates an id for a delivery that no host has sent. */
 export function greetingId(): string {
   return `connect-${randomUUID()}`;
 }

@@ -1,5 +1,5 @@
 import type { Build, SourceText } from '../domain/build.ts';
-import { isRetryable, messageOf, TriageError } from '../domain/errors.ts';
+import { getErrorMessage, isRetryable, TriageError } from '../domain/errors.ts';
 import { decodeSource } from '../log/decode/decode.ts';
 import type { BuildSource } from '../ports/build-source.ts';
 import { withDeadline } from './rest-client.ts';
@@ -10,18 +10,18 @@ export interface CiJob {
   readonly name: string;
   readonly isOver: boolean;
   readonly outcome: 'failed' | 'passed' | 'other';
-  /** When it ended, as the host writes it; null where it does not say. */
+  /** The time at which the job ended, as the host writes it; null if it does not state one. */
   readonly endedAt: string | null;
   /** Its page, http or https; `{line}` in it stands for a line of its log. Null or absent: none is known. */
   readonly url?: string | null;
 }
 
-/** What one fetch needs; `room` is how many bytes of log may still come. */
+/** The input of one fetch. `room` is the number of bytes of log that may still be read. */
 export interface LogFetching<Job extends CiJob = CiJob> {
   readonly signal: AbortSignal;
   readonly notes: string[];
   room: number;
-  /** One job's own log, of at most so many bytes. Throws as `BuildSource.fetch` does. */
+  /** Fetches the log of one job, at most `maxBytes`. Throws as `BuildSource.fetch` does. */
   readonly fetchLog: (job: Job, maxBytes: number) => Promise<Buffer>;
 }
 
@@ -29,14 +29,17 @@ export interface LogFetching<Job extends CiJob = CiJob> {
 export interface CiRun<Job extends CiJob> {
   readonly listJobs: () => Promise<readonly Job[]>;
   readonly fetchLog: LogFetching<Job>['fetchLog'];
-  /** What there is beside the logs of its failed jobs, of which so many were read. */
+  /**
+   * Fetches further texts in addition to the logs of the failed jobs. `logs` is the number of logs that were
+   * read.
+   */
   readonly more?: (jobs: readonly Job[], logs: number) => Promise<readonly SourceText[]>;
 }
 
 export interface RunLimits {
-  /** Of one whole fetch. */
+  /** Time limit of one whole fetch, in milliseconds. */
   readonly timeoutMs: number;
-  /** Of all logs of a build together, decompressed. */
+  /** The maximum size of all logs of a build together, decompressed. */
   readonly maxLogBytes: number;
 }
 
@@ -87,7 +90,10 @@ const MAX_PASSED = 10;
 /** A log that is missing for longer than this after its job ended will not come. */
 const LOG_DELAY_MS = 120_000;
 
-/** The failed jobs' own logs, and why others could not be read. None where none can be had, unless a later try may find them: that is thrown. */
+/**
+ * Fetches the logs of the failed jobs and notes why others could not be read. Returns none if no log is
+ * available, but throws if a later attempt may find one.
+ */
 export async function fetchFailedLogs<Job extends CiJob>(fetching: LogFetching<Job>, jobs: readonly Job[]): Promise<SourceText[]> {
   const { notes, signal } = fetching;
   const running = jobs.filter((job) => !job.isOver).length;
@@ -103,7 +109,7 @@ export async function fetchFailedLogs<Job extends CiJob>(fetching: LogFetching<J
       if (isRetryable(error) || signal.aborted) throw error;
       if (isMissing(error) && endedJustNow(job)) throw notYet(job, error);
       firstError ??= error;
-      notes.push(`The log of job "${job.name}" could not be read: ${messageOf(error)}`);
+      notes.push(`The log of job "${job.name}" could not be read: ${getErrorMessage(error)}`);
     }
   }
   if (failed.length > MAX_FAILED) notes.push(`${failed.length} jobs failed; the logs of the first ${MAX_FAILED} were read.`);
@@ -111,7 +117,7 @@ export async function fetchFailedLogs<Job extends CiJob>(fetching: LogFetching<J
   return logs;
 }
 
-/** The logs of the first passed jobs, as many as there is room for. */
+/** Fetches the logs of the first passed jobs, as many as there is room for. */
 export async function fetchPassedLogs<Job extends CiJob>(fetching: LogFetching<Job>, jobs: readonly Job[]): Promise<SourceText[]> {
   const logs: SourceText[] = [];
   for (const job of jobs.filter(({ outcome }) => outcome === 'passed').slice(0, MAX_PASSED)) {
@@ -127,19 +133,19 @@ export async function fetchPassedLogs<Job extends CiJob>(fetching: LogFetching<J
   return logs;
 }
 
-/** A decoded log; what it takes of the room is gone. */
+/** Decodes a log and subtracts its size from the room. */
 export function decodeLog(fetching: { room: number }, name: string, bytes: Uint8Array): SourceText {
   const source = decodeSource(name, bytes, 'log', { maxBytes: Math.max(1, fetching.room) });
   fetching.room -= Buffer.byteLength(source.text);
   return source;
 }
 
-/** What the log of a job is called, whether it failed or passed. */
+/** Returns the name of a job's log, which is the same whether the job failed or passed. */
 export function logName(job: Pick<CiJob, 'name'>): string {
   return `${job.name}.log`;
 }
 
-/** Whether it is not there: expired, deleted, or not written yet. */
+/** Checks whether the resource does not exist: it expired, was deleted, or is not written yet. */
 export function isMissing(error: unknown): boolean {
   return error instanceof TriageError && error.code === 'not-found';
 }
@@ -148,23 +154,25 @@ async function jobLog<Job extends CiJob>(fetching: LogFetching<Job>, job: Job): 
   return withPage(decodeLog(fetching, logName(job), await fetching.fetchLog(job, fetching.room)), job);
 }
 
-/** A log with the page of its job, where that is a web address. */
+/** Adds the page of the job to its log, if that is a web address. */
 export function withPage(log: SourceText, { url }: Pick<CiJob, 'url'>): SourceText {
   return url != null && url.length <= 2_000 && /^https?:\/\//.test(url) ? { ...log, url } : log;
 }
 
-/** A job is shown as ended some seconds before its log can be had. */
+/**
+ * Checks whether the job ended so recently that its log may not be available yet, which takes some seconds.
+ */
 function endedJustNow({ endedAt }: CiJob): boolean {
   return endedAt !== null && Date.now() - Date.parse(endedAt) < LOG_DELAY_MS;
 }
 
-/** The error for a log that a later try may find. */
+/** Creates the error for a log that a later attempt may find. */
 function notYet(job: CiJob, cause: unknown): TriageError {
   const says = `The log of job "${job.name}" is not available yet; the job has just ended.`;
   return new TriageError('not-found', says, { retryable: true, cause });
 }
 
-/** Of a build that is of another system, or of none. */
+/** Creates the error for a build of another system, or of none. */
 export function unknownBuild({ number, repository }: Build, label: string): TriageError {
   return new TriageError('not-found', `Build ${number} of ${repository} is not known to ${label}, so there is no log to fetch.`);
 }

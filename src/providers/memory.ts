@@ -1,7 +1,10 @@
 import { TriageError } from '../domain/errors.ts';
 
 export interface Memory<Value> {
-  /** What is remembered, else what `ask` says, kept for as long as `lifeMs` gives it. Several who ask at the same time ask once. */
+  /**
+   * Returns the remembered value, or else the result of `ask`, which is kept for the time that `lifeMs`
+   * returns. Concurrent callers share one call.
+   */
   recall(key: string, question: Recalled<Value>): Promise<Value>;
   forget(key: string): void;
 }
@@ -33,7 +36,10 @@ export function createMemory<Value>(entries: number): Memory<Value> {
 /** Asks once for several who want the same at the same time. */
 export type Together<Value> = (key: string, signal: AbortSignal, ask: () => Promise<Value>) => Promise<Value>;
 
-/** Tools run side by side and begin with the same question. Where the one who asked gives up, the next asks again. */
+/**
+ * Creates a function that shares one call among concurrent callers, because parallel tools start with the
+ * same question. If the caller that started it cancels, the next one asks again.
+ */
 export function createTogether<Value>(): Together<Value> {
   const asked = new Map<string, Promise<Value>>();
   return async (key, signal, ask) => {

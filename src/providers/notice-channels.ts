@@ -7,15 +7,15 @@ import type { NoticeChannel, NoticeRule, NotificationClient, Situation } from '.
 import { renderSuggestions } from './suggestions.ts';
 
 /** The comment on a pull request, in Markdown. */
-export const commentChannel = channelOf(renderComment);
+export const commentChannel = createChannel(renderComment);
 /** The status of a commit, in one line. */
-export const statusChannel = channelOf(renderStatus);
+export const statusChannel = createChannel(renderStatus);
 /** Changes that were tried and fix what failed, as suggestions in a pull request. */
-export const suggestionChannel = channelOf(renderSuggestions);
+export const suggestionChannel = createChannel(renderSuggestions);
 /** The check run of a build. */
-export const checkChannel = channelOf(renderCheck);
+export const checkChannel = createChannel(renderCheck);
 
-function channelOf<Content extends object>(render: (situation: Situation, links: NoticeLinks) => Content | null) {
+function createChannel<Content extends object>(render: (situation: Situation, links: NoticeLinks) => Content | null) {
   return (rule: NoticeRule, client: NotificationClient<Content>, publicUrl: string | null): NoticeChannel => {
     const links = noticeLinks(publicUrl);
     return noticeChannel({ rule, render: (situation) => render(situation, links), client });

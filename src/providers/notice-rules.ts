@@ -8,7 +8,7 @@ import type { Suggestions } from './suggestions.ts';
 
 const COMMIT = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/;
 
-/** Where a provider's texts stand: their channel, and which builds are of repositories there. */
+/** The scope of a provider's notices: their channel, and the builds whose repositories the provider hosts. */
 interface Place {
   readonly channel: string;
   readonly isOfOurs: (build: Build) => boolean;
@@ -17,14 +17,14 @@ interface Place {
 /** The address of a comment on a pull request. */
 export type CommentPage = (repository: string, pullRequest: number, id: string) => string;
 
-/** One comment for each pull request; a failed build of it is reason to speak. */
+/** Creates the rule for one comment per pull request. The first failed build opens the comment. */
 export function commentRule({ channel, isOfOurs }: Place, page?: CommentPage): NoticeRule {
-  const pageOf: NoticeRule['pageOf'] = ({ repository, pullRequest }, id) =>
+  const getPageAddress: NoticeRule['getPageAddress'] = ({ repository, pullRequest }, id) =>
     page === undefined || pullRequest === null ? null : page(repository, pullRequest, id);
   return {
     channel,
-    ...(page !== undefined && { pageOf }),
-    placeOf: (build) => {
+    ...(page !== undefined && { getPageAddress }),
+    findPlace: (build) => {
       const { repository, pullRequest, status } = build;
       if (pullRequest === null || !isOfOurs(build)) return null;
       const about = { type: 'pull-request', repository, pullRequest } as const;
@@ -33,11 +33,11 @@ export function commentRule({ channel, isOfOurs }: Place, page?: CommentPage): N
   };
 }
 
-/** One commit status for each commit of which a build has failed. */
+/** Creates the rule for one commit status per commit with a failed build. */
 function statusRule({ channel, isOfOurs }: Place): NoticeRule {
   return {
     channel,
-    placeOf: (build) => {
+    findPlace: (build) => {
       const { repository, commit, status } = build;
       if (!isOfCommit(build) || commit === null || !isOfOurs(build)) return null;
       return { key: `${channel}:${repository}@${commit}`, about: { type: 'commit', repository, commit }, opens: status === 'failed' };
@@ -45,32 +45,35 @@ function statusRule({ channel, isOfOurs }: Place): NoticeRule {
   };
 }
 
-/** One text for each failed build. */
+/** Creates the rule for one notice per failed build. */
 export function buildRule({ channel, isOfOurs }: Place): NoticeRule {
   return {
     channel,
-    placeOf: (build) => {
+    findPlace: (build) => {
       if (!isOfOurs(build)) return null;
       return { key: `${channel}:${build.id}`, about: { type: 'build', buildId: build.id }, opens: build.status === 'failed' };
     },
   };
 }
 
-/** Whether the whole id of its commit is known. */
+/** Checks whether the full id of the build's commit is known. */
 function isOfCommit({ commit }: Build): boolean {
   return commit !== null && COMMIT.test(commit);
 }
 
 /** One text that is kept in step on a host. */
 interface HostNotice<Content> {
-  /** Whether it is configured. */
+  /** True if the notice is configured. */
   readonly wanted: boolean;
-  /** Why it cannot be written with what is configured; null: it can. */
+  /** The reason why the notice cannot be written with the current configuration; null if it can. */
   readonly because: string | null;
   readonly client: (logger: Logger) => Promise<NotificationClient<Content>>;
 }
 
-/** What is kept in step on a host: comments on pull requests, suggestions in them, check runs of builds, and statuses of commits. */
+/**
+ * The notices on a host: comments on pull requests, suggestions in them, check runs of builds, and statuses
+ * of commits.
+ */
 export interface HostNotices {
   readonly name: Build['provider'];
   readonly isOfOurs: (build: Build) => boolean;
@@ -109,7 +112,10 @@ function channelFor<Content>(
   return [{ rule, open }];
 }
 
-/** Whether a build is a host's own, or was uploaded from a job that ran there. `site`: the address of its pages, with a slash at the end. */
+/**
+ * Creates a function that checks whether a build belongs to a host, or was uploaded from a job that ran
+ * there. `site` is the address of the host's pages, with a slash at the end.
+ */
 export function isOfHost(name: Build['provider'], site: string | null): (build: Build) => boolean {
   return ({ provider, url }) => provider === name || (provider === 'upload' && site !== null && url?.startsWith(site) === true);
 }

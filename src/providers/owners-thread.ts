@@ -16,7 +16,7 @@ export interface OwnersQuestion {
 
 export interface OwnersAnswer extends Pick<CodeOwners, 'problems'> {
   /** One for each path, in order; null: it has no owner. */
-  readonly owned: readonly ReturnType<CodeOwners['ownersOf']>[];
+  readonly owned: readonly ReturnType<CodeOwners['findOwners']>[];
 }
 
 /** Answers a question; throws `timeout` where that takes too long, and the reason of the signal where it is aborted. */
@@ -68,7 +68,8 @@ interface OwnersWorker {
 function start(): OwnersWorker {
   const entry = new URL(`./owners-worker${extname(import.meta.url)}`, import.meta.url);
   const worker = new Worker(entry, { resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB } });
-  // Whoever has asked hears of an error as well; with nobody asking it is only started again.
+  // A caller that waits receives the error as well. Without a caller the worker is simply started again
+  // later.
   worker.on('error', () => undefined);
   const ready = once(worker, 'message');
   ready.catch(() => undefined);

@@ -1,5 +1,5 @@
 import { parentPort } from 'node:worker_threads';
-import { messageOf } from '../domain/errors.ts';
+import { getErrorMessage } from '../domain/errors.ts';
 import { type CodeOwners, parseCodeOwners } from './code-owners.ts';
 import type { OwnersAnswer, OwnersQuestion } from './owners-thread.ts';
 
@@ -14,9 +14,9 @@ parentPort?.on('message', ({ key, lines, form, paths }: OwnersQuestion) => {
     const rules = parsed.get(key) ?? parseCodeOwners(lines, form);
     if (parsed.size >= MAX_PARSED && !parsed.has(key)) parsed.clear();
     parsed.set(key, rules);
-    const owned = paths.map((path) => rules.ownersOf(path));
+    const owned = paths.map((path) => rules.findOwners(path));
     parentPort?.postMessage({ owned, problems: rules.problems } satisfies OwnersAnswer);
   } catch (error) {
-    parentPort?.postMessage({ failed: messageOf(error) });
+    parentPort?.postMessage({ failed: getErrorMessage(error) });
   }
 });

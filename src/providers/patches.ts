@@ -3,29 +3,32 @@ import type { ChangedFile, CommitInfo } from '../ports/code-host.ts';
 import { type FileWindow, lineRange, MAX_COMMITS, MAX_LINES, MAX_PATCH } from './code-questions.ts';
 import type { BlamedRange, LinesOf, Place, RemoteChanges } from './remote-code.ts';
 
-/** The files of a unified diff as git writes it, each with its hunks, cut at what the port promises. */
+/**
+ * Splits a unified diff in git's format into files, each with its hunks, cut at the length that the port
+ * promises.
+ */
 export function filesOfDiff(text: string): ChangedFile[] {
   return `\n${text}`
     .split('\ndiff --git ')
     .slice(1)
-    .map(fileOf)
+    .map(parseFile)
     .filter((file) => file !== null);
 }
 
-/** The counts of a patch's changed lines. */
+/** Counts the added and deleted lines of a patch. */
 export function countLines(patch: string): { readonly additions: number; readonly deletions: number } {
   const lines = patch.split('\n');
   const count = (mark: string) => lines.filter((line) => line.startsWith(mark)).length;
   return { additions: count('+'), deletions: count('-') };
 }
 
-function fileOf(section: string): ChangedFile | null {
+function parseFile(section: string): ChangedFile | null {
   const start = section.indexOf('\n@@ ');
   const head = (start === -1 ? section : section.slice(0, start)).split('\n');
   const hunks = start === -1 ? '' : section.slice(start + 1).replace(/\n$/, '');
   const after = (mark: string) => head.find((line) => line.startsWith(mark))?.slice(mark.length);
   const [renamedFrom, renamedTo] = [after('rename from '), after('rename to ')];
-  const [before, now] = [sideOf(after('--- ')), sideOf(after('+++ '))];
+  const [before, now] = [parseSide(after('--- ')), parseSide(after('+++ '))];
   // A binary file, an empty one or a change of mode alone: both names are in the first line, and are alike.
   const path = plain(renamedTo) ?? now ?? before ?? namedTwice(head[0] ?? '');
   if (path === null) return null;
@@ -41,8 +44,8 @@ function fileOf(section: string): ChangedFile | null {
   };
 }
 
-/** `a/src/cart.ts` without its letter; null for `/dev/null`. */
-function sideOf(side: string | undefined): string | null {
+/** Removes the prefix from a path such as `a/src/cart.ts`; null for `/dev/null`. */
+function parseSide(side: string | undefined): string | null {
   const path = plain(side?.replace(/\t$/, ''));
   return path === null || path === '/dev/null' ? null : path.replace(/^[ab]\//, '');
 }
@@ -74,9 +77,11 @@ interface Trail {
 }
 
 /**
- * The commits that touched some lines, by following the lines back through the patches of the file's last 30 commits, over
- * renames too. No host has a question for it. Ends early where a patch is missing or cut: from there on the lines' places
- * are not known.
+ * Finds the commits that touched some lines, by following the lines back through the patches of the file's
+ * last 30 commits, across
+ * renames. No host offers this. The search ends early at a missing or cut patch, because the positions of the
+ * lines before it
+ * are unknown.
  */
 export async function readLineHistory(
   { readFile, changes }: { readFile: ReadFile; changes: RemoteChanges },
@@ -125,8 +130,9 @@ async function follow(
 }
 
 /**
- * Who last changed each line, by following each back as above; lines that 30 commits did not touch are left out. For hosts that do not
- * tell.
+ * Finds the last commit of each line, by following each line back in the same way. Lines that 30 commits did
+ * not touch are left out. For hosts without a
+ * blame API.
  */
 export async function blameByHistory(changes: RemoteChanges, place: Place, query: LinesOf, signal: AbortSignal): Promise<BlamedRange[]> {
   const found: BlamedRange[] = [];
@@ -184,20 +190,26 @@ interface ChangedGroup {
  * is null where they was not anywhere.
  */
 export function traceBack(patch: string, range: LineRange): { readonly touched: boolean; readonly before: LineRange | null } {
-  const groups = groupsOf(patch);
+  const groups = parseGroups(patch);
   const touched = groups.some((group) => touches(group, range));
-  const first = oldLineOf(groups, range.first, ({ oldStart }) => oldStart);
-  const last = oldLineOf(groups, range.last, ({ oldStart, oldCount }) => oldStart + oldCount - 1);
+  const first = toOldLine(groups, range.first, ({ oldStart }) => oldStart);
+  const last = toOldLine(groups, range.last, ({ oldStart, oldCount }) => oldStart + oldCount - 1);
   return { touched, before: last < first ? null : { first, last } };
 }
 
-/** Lines taken away count between two of the range; at its edge they belonged to the neighbours. */
+/**
+ * Checks whether a group touches the range. Deleted lines count only between two lines of the range; at its
+ * edge they belonged to the neighbors.
+ */
 function touches({ newStart, newCount }: ChangedGroup, { first, last }: LineRange): boolean {
   return newCount === 0 ? first < newStart && newStart <= last : newStart <= last && newStart + newCount > first;
 }
 
-/** Where a line was before: in a group by `inside`, elsewhere moved by what the groups above it added. */
-function oldLineOf(groups: readonly ChangedGroup[], line: number, inside: (group: ChangedGroup) => number): number {
+/**
+ * Returns the earlier number of a line: within a group the result of `inside`, elsewhere the number without
+ * the lines that the groups above added.
+ */
+function toOldLine(groups: readonly ChangedGroup[], line: number, inside: (group: ChangedGroup) => number): number {
   let added = 0;
   for (const group of groups) {
     if (group.newStart > line) break;
@@ -207,8 +219,8 @@ function oldLineOf(groups: readonly ChangedGroup[], line: number, inside: (group
   return line - added;
 }
 
-/** The changed groups of a unified diff, from top to bottom. */
-function groupsOf(patch: string): ChangedGroup[] {
+/** Lists the changed groups of a unified diff, from top to bottom. */
+function parseGroups(patch: string): ChangedGroup[] {
   const groups: ChangedGroup[] = [];
   let oldLine = 0;
   let newLine = 0;

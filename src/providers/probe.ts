@@ -1,4 +1,4 @@
-import { messageOf, TriageError } from '../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../domain/errors.ts';
 import { readText } from '../lib/http-body.ts';
 import { jsonIn } from '../lib/text.ts';
 import { clockFindings, type Examination, type Finding, note, ok, wrong } from '../ports/examination.ts';
@@ -15,13 +15,19 @@ export interface ProbeReply {
   readonly headers: Headers;
   /** Parsed JSON of at most 64 KB; null where it is something else. */
   readonly json: unknown;
-  /** How far the other side's clock is ahead of ours, in milliseconds, to the second; null where it does not say. */
+  /**
+   * Milliseconds by which the other side's clock is ahead of ours, to the second; null if it does not state
+   * the time.
+   */
   readonly aheadMs: number | null;
 }
 
 const MAX_BYTES = 64 * 1024;
 
-/** One request. Follows no redirect, which would take a key to another host. Throws `upstream-failed` where nothing answers. */
+/**
+ * Sends one request. Does not follow redirects, which would send a key to another host. Throws
+ * `upstream-failed` if there is no response.
+ */
 export async function probe({ url, headers = {}, body }: Probe, signal: AbortSignal): Promise<ProbeReply> {
   try {
     const posted = body === undefined ? {} : { method: 'POST', body };
@@ -34,9 +40,12 @@ export async function probe({ url, headers = {}, body }: Probe, signal: AbortSig
       aheadMs: Number.isNaN(date) ? null : date - Date.now(),
     };
   } catch (cause) {
-    if (signal.aborted) throw new TriageError('timeout', `${hostOf(url)} did not respond in time`, { retryable: true, cause });
+    if (signal.aborted) throw new TriageError('timeout', `${getHost(url)} did not respond in time`, { retryable: true, cause });
     const { cause: inner } = cause instanceof Error ? cause : {};
-    throw new TriageError('upstream-failed', `${hostOf(url)} cannot be reached: ${messageOf(inner ?? cause)}`, { retryable: true, cause });
+    throw new TriageError('upstream-failed', `${getHost(url)} cannot be reached: ${getErrorMessage(inner ?? cause)}`, {
+      retryable: true,
+      cause,
+    });
   }
 }
 
@@ -46,19 +55,19 @@ async function smallJson(response: Response): Promise<unknown> {
 }
 
 /** Addresses may hold user and password. */
-function hostOf(url: string): string {
+function getHost(url: string): string {
   return URL.canParse(url) ? new URL(url).host : 'the address';
 }
 
-/** An address below another, which may end with a slash or not. */
+/** Joins an address, with or without a slash at the end, and a path. */
 export function below(baseUrl: string, path: string): string {
   return `${baseUrl.replace(/\/$/, '')}/${path}`;
 }
 
-/** What a backend says of itself; `degraded`: it answers, but not as it should. */
+/** The status that a backend reports; `degraded` if it responds, but not as it should. */
 export type Health = string | { readonly degraded: string };
 
-/** The value of `Authorization` for basic authentication. */
+/** Returns the value of `Authorization` for basic authentication. */
 export function basicAuth(user: string, password: string): string {
   return `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
 }
@@ -71,29 +80,35 @@ export function broken(who: string, status: number): TriageError {
   return new TriageError('upstream-failed', `${who} returned ${status}`, { retryable: true });
 }
 
-/** An API that is asked with a token, and what people are told of it. */
+/** The check of an API that uses a token, with the messages shown to people. */
 export interface TokenApi {
-  /** Of the finding: "gitlab". */
+  /** The name of the finding: "gitlab". */
   readonly name: string;
-  /** As people write it: "GitLab". */
+  /** The display name: "GitLab". */
   readonly label: string;
   /** A cheap question; null where it cannot be asked with what is configured. */
   readonly probe: Probe | null;
-  /** Of what is not set, and what to set; said instead of asking. Null where nothing of the provider is configured at all. */
+  /**
+   * The missing setting and the remedy, reported instead of a request. Null if nothing of the provider is
+   * configured.
+   */
   readonly lacking: { readonly says: string; readonly mend: string } | null;
-  /** What it says of itself in its reply, such as its version; null where something else answers. */
+  /**
+   * Returns the API's description of itself from its response, such as its version; null if something else
+   * responded.
+   */
   readonly says: (json: unknown) => string | null;
-  /** What to do where it cannot be reached, where it refuses the token, and where something else answers. */
+  /** The remedies if the API is unreachable, if it rejects the token, and if something else responds. */
   readonly mend: { readonly reach: string; readonly token: string; readonly address: string };
 }
 
-/** Whether such an API answers, for `/readyz` and for `faultline doctor`. */
+/** Creates the checks of whether the API responds, for `/readyz` and for `faultline doctor`. */
 export function tokenApi(api: TokenApi): { health: ((signal: AbortSignal) => Promise<Health>) | null; examine(): Examination[] } {
   const { name, label, probe: question, lacking, mend, says } = api;
   const ask = async (signal: AbortSignal): Promise<readonly Finding[]> => {
     if (question === null) return lacking === null ? [] : [note(name, lacking.says, lacking.mend)];
     const { status, json, aheadMs } = await probe(question, signal);
-    return [...clockFindings(`${name} clock`, aheadMs), findingOf(api, status, json)];
+    return [...clockFindings(`${name} clock`, aheadMs), toFinding(api, status, json)];
   };
   return {
     health:
@@ -109,7 +124,7 @@ export function tokenApi(api: TokenApi): { health: ((signal: AbortSignal) => Pro
   };
 }
 
-function findingOf({ name, label, says, mend }: TokenApi, status: number, json: unknown): Finding {
+function toFinding({ name, label, says, mend }: TokenApi, status: number, json: unknown): Finding {
   if (status === 401 || status === 403) return wrong(name, `the token is refused (${status})`, mend.token);
   const said = status < 300 ? says(json) : null;
   return said === null ? wrong(name, `the server there is not the API of ${label}`, mend.address) : ok(name, said);

@@ -17,7 +17,7 @@ export interface Provider {
   readonly webhook: Webhook;
   /** Configured secrets, which are in no log, prompt or answer. */
   readonly secrets: readonly string[];
-  /** How it is connected, for people who do. */
+  /** Returns the setup instructions for the provider. */
   connection(): Promise<Connection>;
   openBuildSource(options: FetchOptions): Promise<BuildSource>;
   /** Null: its past cannot be read, with what is configured or at all. */
@@ -28,26 +28,29 @@ export interface Provider {
   readonly channels: readonly ProviderChannel[];
   /** Has the failed jobs of a build run again. Null: that is not possible, or not configured. Throws TriageError. */
   readonly rerun: ((build: Build, options: { readonly logger: Logger; readonly signal: AbortSignal }) => Promise<void>) | null;
-  /** Whether it answers, for `/readyz`; null: nothing of it is configured that could be asked. */
+  /**
+   * The check of whether the provider responds, for `/readyz`; null if nothing is configured that could be
+   * checked.
+   */
   readonly health: ((signal: AbortSignal) => Promise<Health>) | null;
-  /** What `faultline doctor` asks about it. `repositories`: some that are configured by name. */
+  /** Lists the checks for `faultline doctor`. `repositories` are some that the configuration names. */
   examine(repositories: readonly string[]): Examination[];
 }
 
 export interface FetchOptions {
   readonly logger: Logger;
-  /** Of one whole fetch, in milliseconds. */
+  /** Time limit of one whole fetch, in milliseconds. */
   readonly timeoutMs: number;
-  /** Of all logs of a build together, decompressed. */
+  /** The maximum size of all logs of a build together, decompressed. */
   readonly maxLogBytes: number;
 }
 
 export interface ProviderCode {
-  /** Whether there are credentials, so that it is asked where nothing else is said. */
+  /** True if there are credentials. The provider is then used when no other is specified. */
   readonly configured: boolean;
-  /** Of its API, for people. */
+  /** The address of the API, shown to people. */
   readonly baseUrl: string;
-  /** `timeoutMs`: of one question. */
+  /** Opens the code host. `timeoutMs` is the time limit of one question. */
   open(options: { readonly logger: Logger; readonly timeoutMs: number }): Promise<CodeHost>;
 }
 
@@ -63,7 +66,10 @@ export interface PastRun {
   readonly externalId: string;
   /** Null where the CI does not count: the run is known by its id alone. */
   readonly attempt: number | null;
-  /** What its event would have said. Throws as `BuildSource.fetch` does, `not-found` where it was deleted. */
+  /**
+   * Returns what the event of the run would have contained. Throws as `BuildSource.fetch` does, and
+   * `not-found` if the run was deleted.
+   */
   load(signal: AbortSignal): Promise<Reading>;
 }
 

@@ -2,7 +2,7 @@ import { createHash, hash as hashOnce } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { parse } from 'secure-json-parse';
 import { z } from 'zod';
-import { messageOf, TriageError, typedText } from '../domain/errors.ts';
+import { getErrorMessage, TriageError, typedText } from '../domain/errors.ts';
 import { storable } from '../lib/text.ts';
 import { maskLine } from '../log/mask/shapes.ts';
 
@@ -11,15 +11,16 @@ export function parseJson(what: string, text: string): unknown {
   try {
     return parse(text);
   } catch (error) {
-    throw new TriageError('invalid-input', `${what} is not valid JSON: ${messageOf(error)}. Send one JSON object in UTF-8.`, {
+    throw new TriageError('invalid-input', `${what} is not valid JSON: ${getErrorMessage(error)}. Send one JSON object in UTF-8.`, {
       cause: error,
     });
   }
 }
 
 /**
- * A short text from outside that will be stored and shown: at most `max` characters, secrets hidden, NUL and lone surrogates (which
- * PostgreSQL refuses) replaced by U+FFFD.
+ * Creates the schema of a short external text that will be stored and shown: at most `max` characters,
+ * secrets masked, NUL and lone surrogates (which
+ * PostgreSQL rejects) replaced by U+FFFD.
  */
 export function shortText(max = 1000) {
   return typedText(max).overwrite(shown);
@@ -28,17 +29,20 @@ export function shortText(max = 1000) {
 /** Made once: a schema costs more to make than to use. */
 const TEXT = shortText();
 
-/** A short text as it may be stored; null where it is absent, empty or too long. */
+/** Returns a short text in its stored form; null if it is absent, empty or too long. */
 export function textOrNull(text: string | null | undefined): string | null {
   return TEXT.safeParse(text).data ?? null;
 }
 
-/** A text of one line as it may be stored and shown. */
+/** Returns a text of one line in the form in which it may be stored and shown. */
 export function shown(text: string): string {
   return maskLine(storable(text));
 }
 
-/** An address from outside that people will be shown as a link: of the web, so that none runs anything when it is opened, and without credentials. */
+/**
+ * Creates the schema of an external address that is shown as a link. Only http and https are allowed, so that
+ * opening it runs nothing, and credentials are removed.
+ */
 export function webAddress() {
   return z
     .url({ protocol: /^https?$/, error: 'must be an http or https address' })
@@ -54,7 +58,7 @@ function withoutUser(address: string): string {
   return url.href;
 }
 
-/** A part of a path as people know it; as it is where it is encoded wrongly. */
+/** Decodes a part of a path; returns it unchanged if its encoding is invalid. */
 export function decodedSegment(segment: string): string {
   try {
     return decodeURIComponent(segment);
@@ -63,23 +67,32 @@ export function decodedSegment(segment: string): string {
   }
 }
 
-/** A pull request's number from outside: the column is an integer of four bytes. */
+/** Creates the schema of a pull request's number. The column is an integer of four bytes. */
 export function pullRequestNumber() {
   return z.int().positive().max(2_147_483_647);
 }
 
-/** Which run of the same build: the column is an integer of four bytes, and nobody runs a build that often. */
+/**
+ * Creates the schema of the number of a build's attempt. The column is an integer of four bytes, and the
+ * limit is far above any real number of attempts.
+ */
 export function attemptNumber() {
   return z.int().min(1).max(10_000).default(1);
 }
 
-/** `owner/name` of a clone address, `https://host/owner/name.git` or `git@host:owner/name.git`; null where there is none. */
+/**
+ * Returns `owner/name` of a clone address, `https://host/owner/name.git` or `git@host:owner/name.git`; null
+ * if there is none.
+ */
 export function repositoryOfClone(address: string | null | undefined): string | null {
   const path = /^(?:[a-z+]+:\/\/[^/]+\/|[^/@\s]+@[^/:\s]+:)(.+?)(?:\.git)?\/?$/.exec(address ?? '')?.[1];
   return path?.includes('/') === true ? path : null;
 }
 
-/** A time from outside as ISO 8601 in UTC, or null where it is absent, no time at all, or outside the years 1 to 9999. */
+/**
+ * Converts an external time to ISO 8601 in UTC. Null if it is absent, invalid, or outside the years 1 to
+ * 9999.
+ */
 export function toUtc(time: string | number | null | undefined): string | null {
   if (time === null || time === undefined) return null;
   const date = new Date(time);
@@ -98,7 +111,7 @@ export function secondsBetween(from: string | null | undefined, until: string | 
 /** Bytes hashed before others have their turn. */
 const HASHED_AT_ONCE = 1 << 22;
 
-/** The SHA-256 of parts that may be large, made without holding anybody up. */
+/** Computes the SHA-256 of parts that may be large, without blocking the event loop. */
 export async function sha256InTurns(parts: Iterable<string | Uint8Array>): Promise<string> {
   const hash = createHash('sha256');
   for (const part of parts) {

@@ -8,8 +8,8 @@ import { GitlabSettings, gitlabProvider } from './gitlab/provider.ts';
 import { JenkinsSettings, jenkinsProvider } from './jenkins/provider.ts';
 import type { Provider } from './provider.ts';
 
-/** Every CI system and code host, with its settings. */
-export function providersOf(config: ProvidersConfig): readonly Provider[] {
+/** Returns every CI system and code host, with its settings. */
+export function createProviders(config: ProvidersConfig): readonly Provider[] {
   return [
     githubProvider(config.github),
     giteaProvider(config.gitea),
@@ -33,8 +33,11 @@ export const ProvidersConfig = z.object({
 });
 export type ProvidersConfig = z.infer<typeof ProvidersConfig>;
 
-/** Which of them hold code. */
+/** The providers that host code. */
 export const CODE_HOSTS = ['github', 'gitea', 'gitlab'] as const satisfies readonly (keyof ProvidersConfig)[];
 
-/** Nothing sent to us is believed yet, and nothing is read with credentials. */
+/**
+ * The configuration without secrets and credentials: no delivery is accepted, and nothing is read with
+ * credentials.
+ */
 export const NO_PROVIDERS: ProvidersConfig = ProvidersConfig.parse({});

@@ -9,14 +9,14 @@ export interface KnownRepository {
   readonly defaultBranch: string | null;
 }
 
-/** What one question needs: the repository and the commit, already checked. */
+/** The repository and the commit of one question, already checked. */
 export interface Place extends KnownRepository {
   readonly commit: string;
 }
 
 export interface TreeEntry {
   readonly path: string;
-  /** As git writes it: `120000` is a link, `160000` a submodule. */
+  /** The mode as git writes it: `120000` is a link, `160000` a submodule. */
   readonly mode: string;
   readonly type: string;
   readonly sha: string;
@@ -47,27 +47,27 @@ export interface BlamedRange {
  */
 export interface RemoteCode {
   readonly driver: string;
-  /** As people write it: "GitHub". */
+  /** The display name: "GitHub". */
   readonly label: string;
   repository(name: string, signal: AbortSignal): Promise<KnownRepository | null>;
-  /** The whole id of a commit, branch or tag; null where it is missing or the repository is empty. */
-  commitOf(repository: KnownRepository, ref: string, signal: AbortSignal): Promise<string | null>;
+  /** Returns the full id of a commit, branch or tag; null if it is missing or the repository is empty. */
+  findCommit(repository: KnownRepository, ref: string, signal: AbortSignal): Promise<string | null>;
   tree(place: Place, signal: AbortSignal): Promise<{ readonly entries: readonly TreeEntry[]; readonly truncated: boolean }>;
-  /** One file of a tree that is too large to be listed whole; null for a folder. */
+  /** Returns one file of a tree that is too large to be listed completely; null for a folder. */
   entry(place: Place, path: string, signal: AbortSignal): Promise<TreeEntry | null>;
   blob(place: Place, entry: TreeEntry, signal: AbortSignal): Promise<string>;
-  /** Paths that the host's own search names for a word; none where it has no search. */
+  /** Returns paths that the host's own search finds for a search term; none if it has no search. */
   searchPaths(place: Place, word: string, limit: number, signal: AbortSignal): Promise<readonly string[]>;
   /** Commits of a path, or all, newest first; without their files. */
   commits(place: Place, query: { path?: string | undefined; limit: number }, signal: AbortSignal): Promise<CommitInfo[]>;
-  /** A commit and the files it changed, of which 300 are kept. */
+  /** Returns a commit and the files it changed, of which 300 are kept. */
   commit(place: Place, signal: AbortSignal): Promise<Pick<CommitDiff, 'commit' | 'files'>>;
   /** Commits newest first, without their files. */
   compare(repository: KnownRepository, query: { base: string; head: string }, signal: AbortSignal): Promise<Comparison>;
-  /** Throws `forbidden` where the host tells nobody without a token; null: it has no such question. */
+  /** Throws `forbidden` if the host requires a token for blame; null if it has no such API. */
   readonly blame: ((place: Place, query: LinesOf, signal: AbortSignal) => Promise<readonly BlamedRange[]>) | null;
-  /** The merged pull request that holds a commit, else any; null where there is none. */
-  pullRequestOf(place: Place, commit: string, signal: AbortSignal): Promise<number | null>;
+  /** Returns the merged pull request that contains a commit, else any pull request; null if there is none. */
+  findPullRequest(place: Place, commit: string, signal: AbortSignal): Promise<number | null>;
   repositories(limit: number, signal: AbortSignal): Promise<readonly RepositoryInfo[]>;
 }
 
@@ -76,6 +76,6 @@ export interface RemoteChanges {
   commit(place: Place, signal: AbortSignal): Promise<CommitDiff>;
   /** Commits of a path, or all, newest first; without their files. */
   list(place: Place, query: { path?: string | undefined; limit: number }, signal: AbortSignal): Promise<CommitInfo[]>;
-  /** Their files too, of the first 20 only, as each commit is a call of its own. */
+  /** Adds the files of the first 20 commits only, because each commit needs a request. */
   withFiles(place: Place, commits: readonly CommitInfo[], signal: AbortSignal): Promise<CommitInfo[]>;
 }

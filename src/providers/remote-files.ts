@@ -11,8 +11,8 @@ import {
   MAX_LINES,
   mostTelling,
   orNull,
+  sliceLines,
   submoduleError,
-  windowOf,
 } from './code-questions.ts';
 import { createBoundedCache, createTogether } from './memory.ts';
 import { blameByHistory } from './patches.ts';
@@ -40,7 +40,10 @@ const MAX_LINE = 1_000;
 /** Files that hold no text anybody searches. */
 const NO_TEXT = /\.(?:png|jpe?g|gif|ico|webp|pdf|zip|gz|tgz|jar|war|class|so|dll|exe|woff2?|ttf|eot|mp[34]|mov|bin|wasm|pyc)$/i;
 
-/** Files of commits. Trees and blobs never change for their id, so the last ones are kept. */
+/**
+ * Creates access to the files of commits. Trees and blobs with a given id never change, so the latest ones
+ * are cached.
+ */
 export function createRemoteFiles(code: RemoteCode, changes: RemoteChanges) {
   const kept = createKept(code);
   return {
@@ -54,8 +57,10 @@ export function createRemoteFiles(code: RemoteCode, changes: RemoteChanges) {
       return (await orNull(code.entry(place, suffix, signal))) === null ? [] : [suffix];
     },
     /**
-     * Lines that hold a text as it is written, in the asked commit. A small repository is read whole. In a larger one the host's code search
-     * names the files, where it has one, and so do paths that hold a word of the text; at most 60 of them are read, so a line may be missed,
+     * Finds lines of the requested commit that contain a text, case-sensitively. A small repository is read
+     * completely. In a larger one, the host's code search, if it has one,
+     * and paths that contain part of the text select the files. At most 60 files are read, so a line may be
+     * missed,
      * but none is quoted from another commit.
      */
     search: async (place: Place, { text, limit }: { text: string; limit: number }, signal: AbortSignal) => {
@@ -71,7 +76,7 @@ export function createRemoteFiles(code: RemoteCode, changes: RemoteChanges) {
     },
     /** Found as `search` finds lines. */
     searchFiles: async (place: Place, { words, limit }: { words: readonly string[]; limit: number }, signal: AbortSignal) => {
-      const hits = (await candidates(code, kept, place, words, signal)).map(({ path, text }) => hitsOf(path, text.toLowerCase(), words));
+      const hits = (await candidates(code, kept, place, words, signal)).map(({ path, text }) => countHits(path, text.toLowerCase(), words));
       return mostTelling(
         hits.filter((file) => file.words > 0),
         limit,
@@ -105,10 +110,10 @@ function createKept(code: RemoteCode): Kept {
   const trees = createBoundedCache<CommitTree>(KEPT_ENTRIES, (tree) => tree.entries.size + 1);
   const together = createTogether<CommitTree>();
   const blobs = createBoundedCache<string>(KEPT_CHARACTERS, (text) => text.length + 1);
-  const keyOf = ({ owner, repo }: Place, id: string) => `${owner}/${repo} ${id}`;
+  const toKey = ({ owner, repo }: Place, id: string) => `${owner}/${repo} ${id}`;
 
   async function tree(place: Place, signal: AbortSignal): Promise<CommitTree> {
-    const key = keyOf(place, place.commit);
+    const key = toKey(place, place.commit);
     const known = trees.get(key);
     if (known !== undefined) return known;
     return together(key, signal, async () => {
@@ -122,7 +127,7 @@ function createKept(code: RemoteCode): Kept {
   }
 
   async function blob(place: Place, entry: TreeEntry, signal: AbortSignal): Promise<string> {
-    const key = keyOf(place, entry.sha);
+    const key = toKey(place, entry.sha);
     const known = blobs.get(key);
     if (known !== undefined) return known;
     const text = await code.blob(place, entry, signal);
@@ -132,7 +137,7 @@ function createKept(code: RemoteCode): Kept {
   return { tree, blob };
 }
 
-/** A link is followed within the commit only. */
+/** Reads a file. A link is followed within the commit only. */
 async function readFile(code: RemoteCode, kept: Kept, place: Place, query: FileQuery, signal: AbortSignal): Promise<FileWindow | null> {
   const { entries, truncated } = await kept.tree(place, signal);
   let path = query.path;
@@ -143,7 +148,7 @@ async function readFile(code: RemoteCode, kept: Kept, place: Place, query: FileQ
     if (entry.mode === SUBMODULE) throw submoduleError(path);
     assertReadableSize(path, entry.size ?? 0);
     const text = await kept.blob(place, { ...entry, path }, signal);
-    if (entry.mode !== LINK) return windowOf(path, text, query);
+    if (entry.mode !== LINK) return sliceLines(path, text, query);
     const target = linkTarget(path, text);
     if (target === null) throw linkError(path, text);
     path = target;
@@ -162,7 +167,7 @@ async function candidates(code: RemoteCode, kept: Kept, place: Place, words: rea
   return texts.sort((left, right) => (left.path < right.path ? -1 : 1));
 }
 
-function hitsOf(path: string, text: string, words: readonly string[]): FileHits {
+function countHits(path: string, text: string, words: readonly string[]): FileHits {
   const counts = words.map((word) => text.split(word.toLowerCase()).length - 1);
   return { path, occurrences: counts.reduce((sum, count) => sum + count, 0), words: counts.filter((count) => count > 0).length };
 }
@@ -171,7 +176,10 @@ function isSearched({ type, mode, size, path }: TreeEntry): boolean {
   return type === 'blob' && mode !== LINK && (size ?? 0) <= MAX_SEARCHED_BYTES && !NO_TEXT.test(path);
 }
 
-/** The files that code search names for the most telling words, then those whose path holds a word. */
+/**
+ * Selects the files that code search finds for the longest words, then those whose path contains one of the
+ * words.
+ */
 async function namedFiles(
   code: RemoteCode,
   place: Place,

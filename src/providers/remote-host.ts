@@ -28,7 +28,7 @@ export function createRemoteHost(code: RemoteCode): CodeHost {
     async commitDiff(place, signal) {
       const diff = await orNull(changes.commit(place, signal));
       if (diff === null) return null;
-      const pullRequest = diff.commit.pullRequest ?? (await orNull(code.pullRequestOf(place, place.commit, signal), 'upstream-auth'));
+      const pullRequest = diff.commit.pullRequest ?? (await orNull(code.findPullRequest(place, place.commit, signal), 'upstream-auth'));
       return { ...diff, commit: { ...diff.commit, pullRequest } };
     },
     async compare({ repository, ...refs }, signal) {
@@ -40,7 +40,10 @@ export function createRemoteHost(code: RemoteCode): CodeHost {
   });
 }
 
-/** While the host does not answer it may hold the repository: the questions themselves will say what is wrong. */
+/**
+ * Checks whether the repository is readable. True if the host does not respond, because the actual questions
+ * will report the error.
+ */
 async function canRead(places: Places, repository: string): Promise<boolean> {
   try {
     return (await places.repository(repository, AbortSignal.timeout(15_000))) !== null;
@@ -55,7 +58,7 @@ const WITH_FILES = 20;
 const AT_ONCE = 6;
 
 function createChanges(code: RemoteCode): RemoteChanges {
-  const kept = createBoundedCache<CommitDiff>(KEPT_CHARACTERS, weightOf);
+  const kept = createBoundedCache<CommitDiff>(KEPT_CHARACTERS, measureWeight);
   async function commit(place: Place, signal: AbortSignal): Promise<CommitDiff> {
     const key = `${place.owner}/${place.repo} ${place.commit}`;
     const known = kept.get(key);
@@ -77,13 +80,13 @@ function createChanges(code: RemoteCode): RemoteChanges {
   };
 }
 
-function weightOf({ files }: CommitDiff): number {
+function measureWeight({ files }: CommitDiff): number {
   return files.reduce((sum, file) => sum + file.path.length + (file.patch?.length ?? 0) + 100, 100);
 }
 
 interface Places {
   repository(name: string, signal: AbortSignal): Promise<KnownRepository | null>;
-  /** Null where the repository or the commit is missing, or the repository is empty. */
+  /** Returns null if the repository or the commit is missing, or if the repository is empty. */
   find(query: { repository: string; ref: string | null }, signal: AbortSignal): Promise<Place | null>;
 }
 
@@ -115,12 +118,15 @@ function createPlaces(code: RemoteCode): Places {
 }
 
 async function checkedCommit(code: RemoteCode, known: KnownRepository, name: string, signal: AbortSignal): Promise<string | null> {
-  const commit = await orNull(code.commitOf(known, name, signal));
+  const commit = await orNull(code.findCommit(known, name, signal));
   if (commit === null || FULL_ID.test(commit)) return commit;
   throw new TriageError('upstream-failed', `${code.label}'s response for the commit ${name} is not a commit ID.`);
 }
 
-/** What is missing may be pushed in the next minute. */
+/**
+ * Returns the lifetime of a cached value. A missing one has a short lifetime, because it may be pushed within
+ * a minute.
+ */
 function livesFor(ms: number): (value: unknown) => number {
   return (value) => (value === null ? BRANCH_MS : ms);
 }

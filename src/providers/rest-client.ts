@@ -1,18 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { z } from 'zod';
-import { messageOf, TriageError } from '../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../domain/errors.ts';
 import { readBytes, readText } from '../lib/http-body.ts';
 import { jsonIn } from '../lib/text.ts';
 import { backoff, orAborted, retryAfter } from '../lib/time.ts';
 
 export interface RestOptions {
-  /** As people write it: "Gitea". */
+  /** The display name: "Gitea". */
   readonly label: string;
-  /** Of the API, without a slash at the end. */
+  /** The address of the API, without a slash at the end. */
   readonly baseUrl: string;
   /** Sent with each request to that host, and to no other. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The variable of the token, for what people are told. */
+  /** The variable that holds the token, for error messages. */
   readonly tokenSetting: string;
   /** Time limit of one question with all its tries, in milliseconds. */
   readonly timeoutMs: number;
@@ -24,7 +24,7 @@ export interface Question {
   /** Below the base address; `at` encodes what is filled in. Or a whole address that the host has named: elsewhere it is asked without the token. */
   readonly path: string;
   readonly query?: Readonly<Record<string, string | number | undefined>>;
-  /** For people: `the log of "build"`. */
+  /** The subject, shown to people: `the log of "build"`. */
   readonly what: string;
   readonly signal: AbortSignal;
   /** Largest reply, in bytes; absent: 48 MB. */
@@ -34,12 +34,12 @@ export interface Question {
 export interface Change extends Question {
   readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly body?: unknown;
-  /** "write:issue": what the token must be allowed to do, for what people are told. */
+  /** The permission that the token needs, for error messages: "write:issue". */
   readonly right: string;
 }
 
 interface Pages {
-  /** What the host calls the length of a page. */
+  /** The host's name for the parameter of the page size. */
   readonly sizeName: string;
   readonly size: number;
   readonly maxPages: number;
@@ -50,27 +50,27 @@ export interface RestClient {
   readonly label: string;
   get<Reply>(schema: z.ZodType<Reply>, question: Question): Promise<Reply>;
   bytes(question: Question): Promise<Buffer>;
-  /** The items of a list, page by page, until a page is not full. */
+  /** Yields the items of a list, page by page, until a page is not full. */
   items<Item>(schema: z.ZodType<Item[]>, question: Question, pages: Pages): AsyncGenerator<Item>;
-  /** The same all at once. */
+  /** Returns all items of a list at once. */
   list<Item>(schema: z.ZodType<Item[]>, question: Question, pages: Pages): Promise<Item[]>;
-  /** Tried once: the first try may have got through. */
+  /** Sends a change without a retry, because the first attempt may have succeeded. */
   send<Reply>(schema: z.ZodType<Reply>, change: Change): Promise<Reply>;
 }
 
-/** Of one request to run failed jobs again, in milliseconds. */
+/** Time limit of one request to rerun failed jobs, in milliseconds. */
 export const RERUN_MS = 15_000;
 
 const MAX_REPLY_BYTES = 48 * 1024 * 1024;
 const MAX_COMPLAINT_BYTES = 64 * 1024;
 const MAX_HOPS = 3;
 const TRIES = 3;
-/** What is asked of a token where nothing is changed. */
+/** The permission that a token needs for requests that change nothing. */
 const READ = 'read it';
 /** A rate limit that ends sooner is waited for; a longer one goes back to the queue. */
 const LONGEST_WAIT_MS = 20_000;
 
-/** A path whose variables are encoded, so that none can leave its place. */
+/** Builds a path with encoded variables, so that a value cannot change the structure of the path. */
 export function at(parts: TemplateStringsArray, ...values: readonly (string | number)[]): string {
   return parts.reduce((path, part, index) => `${path}${encodeURIComponent(values[index - 1] ?? '')}${part}`);
 }
@@ -112,7 +112,10 @@ interface Init {
   readonly right?: string;
 }
 
-/** Again after what may pass, such as an error of the server or a short rate limit; a wait of minutes is the caller's. */
+/**
+ * Retries after transient errors, such as a server error or a short rate limit. A wait of minutes is left to
+ * the caller.
+ */
 async function askPatiently(options: RestOptions, question: Question, init: Init, tries: number): Promise<Buffer> {
   for (let left = tries - 1; ; left -= 1) {
     try {
@@ -140,9 +143,9 @@ async function askOnce(
       throw new TriageError('upstream-failed', `${options.label} sent ${what} to an address that is not encrypted.`);
     const response = await fetchOnce(options, url, { init, what, signal, isHome: url.origin === root.origin });
     const location = response.headers.get('location');
-    if (response.ok) return await bodyOf(options.label, what, response.body, maxBytes);
+    if (response.ok) return await readBody(options.label, what, response.body, maxBytes);
     if (response.status < 300 || response.status > 399 || location === null || init.method !== 'GET')
-      throw await meaningOf(options, what, response, init.right);
+      throw await toTriageError(options, what, response, init.right);
     await response.body?.cancel();
     url = new URL(location, url);
   }
@@ -175,9 +178,9 @@ async function fetchOnce({ label, headers }: RestOptions, url: URL, { init, what
 }
 
 /** Reads a body up to a limit; above it the rest is not read. `what` names it for people. Throws `too-large`, and `upstream-failed` where it breaks off. */
-export async function bodyOf(label: string, what: string, body: ReadableStream<Uint8Array> | null, maxBytes: number): Promise<Buffer> {
+export async function readBody(label: string, what: string, body: ReadableStream<Uint8Array> | null, maxBytes: number): Promise<Buffer> {
   const bytes = await readBytes(body, maxBytes).catch((cause: unknown) => {
-    const says = `The connection to ${label} broke while reading ${what}: ${messageOf(cause)}.`;
+    const says = `The connection to ${label} broke while reading ${what}: ${getErrorMessage(cause)}.`;
     throw new TriageError('upstream-failed', says, { retryable: true, cause });
   });
   if (bytes !== null) return bytes;
@@ -185,8 +188,8 @@ export async function bodyOf(label: string, what: string, body: ReadableStream<U
   throw new TriageError('too-large', `${what} is larger than the limit of ${limit}.`, { details: { maxBytes } });
 }
 
-/** What an answer other than 2xx means for a triage. */
-async function meaningOf({ label, tokenSetting }: RestOptions, what: string, response: Response, right = READ): Promise<TriageError> {
+/** Converts a response other than 2xx to the error of a triage. */
+async function toTriageError({ label, tokenSetting }: RestOptions, what: string, response: Response, right = READ): Promise<TriageError> {
   const { status, headers } = response;
   const said = status === 400 ? saidIn(await readText(response.body, MAX_COMPLAINT_BYTES)) : '';
   await response.body?.cancel().catch(() => undefined);
@@ -203,13 +206,16 @@ async function meaningOf({ label, tokenSetting }: RestOptions, what: string, res
   return new TriageError('upstream-failed', `${says}.`, { retryable: status >= 500 });
 }
 
-/** What a host says is wrong with a request, in a line. */
+/** Returns the host's explanation of a bad request, on one line. */
 function saidIn(text: string | null): string {
   const line = (text ?? '').replaceAll(/\s+/g, ' ').trim().slice(0, 200).toWellFormed();
   return line === '' ? '' : ` (${line})`;
 }
 
-/** How long a limited rate asks to wait, in milliseconds: by `Retry-After`, else by the header that says when it is over, else a minute. */
+/**
+ * Returns the wait that a rate limit demands, in milliseconds: by `Retry-After`, else by the header with the
+ * end of the limit, else a minute.
+ */
 export function rateLimitMs(headers: Headers, reset: string): number {
   const given = retryAfter(headers);
   if (given !== null) return given;
@@ -217,14 +223,14 @@ export function rateLimitMs(headers: Headers, reset: string): number {
   return left > 0 ? left : 60_000;
 }
 
-/** What is no JSON reads as its text. */
+/** Parses JSON; returns the text if it is not JSON. */
 export function parsed(bytes: Buffer): unknown {
   const text = bytes.toString('utf8');
   const json = jsonIn(text);
   return json === undefined ? text : json;
 }
 
-/** A reply as its schema reads it. Throws `upstream-failed` where it is something else. */
+/** Parses a response with its schema. Throws `upstream-failed` if it does not match. */
 export function checked<Reply>(label: string, schema: z.ZodType<Reply>, what: string, data: unknown): Reply {
   const result = schema.safeParse(data);
   if (result.success) return result.data;

@@ -5,7 +5,7 @@ import { fenceAround, inline } from '../notifications/visible-text.ts';
 import { whatToSay } from '../notifications/what-to-say.ts';
 import type { NoticeCall, NotificationClient, Situation } from '../ports/notices.ts';
 import { orNull } from './code-questions.ts';
-import { type CommentThread, ownComments, type PostedComment, pullRequestOf } from './comments.ts';
+import { type CommentThread, getPullRequest, ownComments, type PostedComment } from './comments.ts';
 import { filesOfDiff } from './patches.ts';
 
 /** Lines of a file that are replaced by others. */
@@ -22,7 +22,7 @@ export type Replacement = z.infer<typeof Replacement>;
 export interface Suggestion extends Replacement {
   /** Names the cause for good; letters and digits. */
   readonly cause: string;
-  /** What it is and how it went, as Markdown. */
+  /** The description and result of the change, as Markdown. */
   readonly text: string;
 }
 
@@ -35,8 +35,9 @@ const MAX_LINES = 50;
 const MAX_CHARACTERS = 10_000;
 
 /**
- * What is to be suggested in a pull request: for each cause the change that was tried, fixes it, and was asked for. Null while it is not
- * known what stands: what was suggested then stays.
+ * Returns the suggestions for a pull request: for each cause, the requested change that was tried and fixes
+ * it. Null while the result is not
+ * known; existing suggestions then stay.
  */
 export function renderSuggestions(situation: Situation): Suggestions | null {
   const toSay = whatToSay(situation);
@@ -47,19 +48,25 @@ export function renderSuggestions(situation: Situation): Suggestions | null {
     const replacement = fix === null ? null : replacementIn(fix.diff);
     if (fix === null || replacement === null) return [];
     const cause = createHash('sha256').update(analysis.fingerprint).digest('hex').slice(0, 16);
-    return [{ cause, ...replacement, text: textOf(fix) }];
+    return [{ cause, ...replacement, text: formatText(fix) }];
   });
   return { suggestions: [...new Map(suggestions.map((one) => [one.cause, one])).values()].slice(0, MAX_SUGGESTIONS) };
 }
 
-function textOf({ sentence }: FixAttempt): string {
+function formatText({ sentence }: FixAttempt): string {
   return `**Faultline tried this change.** ${inline(sentence)} It says whether the tests pass, not whether the change is right.`;
 }
 
-/** What a browser would obey or hide rather than show; such a change is only shown as a diff, spelled out. */
+/**
+ * Characters that a browser would interpret or hide. A change that contains one is shown only as a diff with
+ * the character spelled out.
+ */
 const UNSEEN = /(?!\t)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}]/u;
 
-/** The change as one replacement of lines that follow one another; null where it is none, too large, or has what cannot be seen. */
+/**
+ * Returns the change as one replacement of consecutive lines; null if that is not possible, or if it is too
+ * large or contains invisible characters.
+ */
 export function replacementIn(diff: string): Replacement | null {
   const [file, ...others] = filesOfDiff(diff);
   if (file === undefined || others.length > 0 || file.status !== 'modified' || file.patch === null) return null;
@@ -68,7 +75,7 @@ export function replacementIn(diff: string): Replacement | null {
   if (start === undefined || lines.some((line) => !/^[-+ ]/.test(line))) return null;
   const isChange = (line: string) => !line.startsWith(' ');
   let [first, last] = [lines.findIndex(isChange), lines.findLastIndex(isChange)];
-  // A line that is only added needs one beside it that it is added to.
+  // A pure addition needs a neighboring line that the suggestion can replace.
   if (lines.slice(first, last + 1).every((line) => line.startsWith('+'))) {
     if (first > 0) first -= 1;
     else last += 1;
@@ -81,7 +88,10 @@ export function replacementIn(diff: string): Replacement | null {
   return after.some((line) => UNSEEN.test(line)) ? null : { path: file.path, from: Number(start) + above, before, after };
 }
 
-/** Where a suggestion stands in the diff of a pull request. Lines are 1-based, the last included. */
+/**
+ * The position of a suggestion in the diff of a pull request. Lines are 1-based, and the last one is
+ * included.
+ */
 export interface SuggestionPlace {
   readonly path: string;
   readonly from: number;
@@ -98,25 +108,27 @@ export interface PlacedComment extends PostedComment {
 
 /** The comments at lines of one pull request. Throws as `NotificationClient` does. */
 export interface SuggestionThread extends Omit<CommentThread<PlacedComment>, 'create'> {
-  /** What the pull request changes now: the hunks of each file by its path. */
+  /** Returns the current changes of the pull request: the hunks of each file by its path. */
   patches(): Promise<ReadonlyMap<string, string>>;
   create(place: SuggestionPlace, body: string): Promise<unknown>;
 }
 
 export interface SuggestionOptions {
-  /** The word behind the fence that makes it a suggestion, for so many lines. */
+  /** Returns the info string of the code fence that makes it a suggestion, for a given number of lines. */
   readonly fenceWord: (lines: number) => string;
   open(repository: string, pullRequest: number, signal: AbortSignal): Promise<SuggestionThread>;
 }
 
 /**
- * Keeps one comment with a suggestion for each cause: made where its lines stand in the diff of the pull request as the change expects
- * them, edited in place, and removed once it is superseded. Whoever wants it commits it; nothing is pushed.
+ * Keeps one comment with a suggestion for each cause. It is created if the diff of the pull request contains
+ * the lines as the change expects
+ * them, edited in place, and removed once it is superseded. A developer may commit the suggestion; nothing is
+ * pushed.
  */
 export function createSuggestionClient(options: SuggestionOptions): NotificationClient<Suggestions> {
   return {
     show: async ({ suggestions }, { notice, signal }: NoticeCall) => {
-      const pullRequest = pullRequestOf(notice);
+      const pullRequest = getPullRequest(notice);
       const shown = { reference: `${pullRequest}` };
       if (suggestions.length === 0 && notice.reference === null) return shown;
       const thread = await options.open(notice.repository, pullRequest, signal);
@@ -126,8 +138,8 @@ export function createSuggestionClient(options: SuggestionOptions): Notification
       for (const suggestion of suggestions) {
         const place = placeIn(patches.get(suggestion.path) ?? '', suggestion);
         if (place === null) continue;
-        const body = bodyOf(suggestion, options);
-        const known = [...left].find((one) => isAt(one, place) && one.body?.startsWith(markerOf(suggestion.cause)));
+        const body = formatBody(suggestion, options);
+        const known = [...left].find((one) => isAt(one, place) && one.body?.startsWith(createMarker(suggestion.cause)));
         if (known === undefined) await thread.create(place, body);
         else if (known.body?.trim() !== body.trim()) await thread.edit(known.id, body);
         if (known !== undefined) left.delete(known);
@@ -140,7 +152,7 @@ export function createSuggestionClient(options: SuggestionOptions): Notification
 
 const MARKER = '<!-- faultline:v1 suggestion=';
 
-function markerOf(cause: string): string {
+function createMarker(cause: string): string {
   return `${MARKER}${cause} -->`;
 }
 
@@ -148,7 +160,7 @@ function isAt({ path, line }: PlacedComment, place: SuggestionPlace): boolean {
   return path === place.path && line === place.to;
 }
 
-/** Where the lines stand in these hunks, word for word; null where they do not. */
+/** Finds the position of the exact lines in these hunks; null if they do not occur. */
 export function placeIn(patch: string, { path, from, before }: Replacement): SuggestionPlace | null {
   const now = newLines(patch);
   const to = from + before.length - 1;
@@ -157,7 +169,7 @@ export function placeIn(patch: string, { path, from, before }: Replacement): Sug
   return { path, from, to, oldTo: last.old };
 }
 
-/** The lines of a patch that are there after it, by number. */
+/** Returns the lines that exist after the patch, by number. */
 function newLines(patch: string): Map<number, { readonly text: string; readonly old: number | null }> {
   const lines = new Map<number, { readonly text: string; readonly old: number | null }>();
   let [old, now] = [0, 0];
@@ -171,8 +183,8 @@ function newLines(patch: string): Map<number, { readonly text: string; readonly 
   return lines;
 }
 
-function bodyOf({ cause, text, before, after }: Suggestion, { fenceWord }: SuggestionOptions): string {
+function formatBody({ cause, text, before, after }: Suggestion, { fenceWord }: SuggestionOptions): string {
   const ticks = fenceAround(after.join('\n'));
   // Word for word: what is committed must be what was tried.
-  return [markerOf(cause), text, '', ticks + fenceWord(before.length), ...after, ticks, ''].join('\n');
+  return [createMarker(cause), text, '', ticks + fenceWord(before.length), ...after, ticks, ''].join('\n');
 }

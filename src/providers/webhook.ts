@@ -5,7 +5,7 @@ import { TriageError } from '../domain/errors.ts';
 import type { Deployment } from '../domain/health.ts';
 import { parseJson } from './read-input.ts';
 
-/** What a webhook's event says, in our own shape: what is stored, and what a build is made of. */
+/** The content of a webhook's event in our own format, which is stored and from which a build is created. */
 export const Intake = z.object({
   build: NewBuild,
   /** What of the build is said to have failed; without it, all of it. */
@@ -25,32 +25,38 @@ export const Intake = z.object({
   log: z.string().nullable().optional(),
   /** Of tests that the event names. */
   testResults: z.array(TestResult).readonly().optional(),
-  /** W3C traceparent of the request that brought it, where somebody traces. */
+  /** The W3C traceparent of the request, if the sender uses tracing. */
   traceparent: z.string().nullable().optional(),
 });
 export type Intake = z.infer<typeof Intake>;
 
-/** What a delivery means to us: nothing (and why) or no more than a deployment, or a build. */
+/** The result of a delivery: ignored, with the reason and possibly a deployment, or the data of a build. */
 export type Reading = { readonly ignored: string; readonly deployment?: Deployment } | Intake;
 
-/** An event that says how a deployment ended. */
+/** Reads an event that reports the result of a deployment. */
 export function readDeployment(status: string, deployment: Deployment): Reading {
   if (status !== 'success') return { ignored: `the deployment is ${status.slice(0, 100)}: only successful ones are kept` };
   return { ignored: 'the deployment is kept as a mark beside the figures of its repository; nothing to triage', deployment };
 }
 
-/** How a run of Actions ended, of GitHub or of what is made like it; null where it neither failed nor passed. */
+/**
+ * Returns the status for the conclusion of an Actions run, on GitHub or a compatible host; null if it neither
+ * failed nor passed.
+ */
 export function conclusionStatus(conclusion: string | null | undefined): BuildStatus | null {
   if (conclusion === 'failure' || conclusion === 'timed_out' || conclusion === 'startup_failure') return 'failed';
   return conclusion === 'success' ? 'passed' : null;
 }
 
-/** Why an event is not read whose build neither failed nor passed. */
+/** Returns the reason to ignore an event whose build neither failed nor passed. */
 export function neither(what: string, conclusion: string | null | undefined): Reading {
   return { ignored: `the ${what} ended as ${(conclusion ?? 'nothing').slice(0, 100)}: neither failed nor passed` };
 }
 
-/** Why the event of a part is not read that did not fail: one passed job does not make a passed build. */
+/**
+ * Returns the reason to ignore the event of a part that did not fail. One passed job does not mean that the
+ * build passed.
+ */
 export function onlyFailed(part: string, conclusion: string | null | undefined): Reading {
   const ended = (conclusion ?? 'nothing').slice(0, 100);
   return { ignored: `the ${part} ended as ${ended}: only failed ones are read; the run's own event reports how the build ended` };
@@ -58,7 +64,7 @@ export function onlyFailed(part: string, conclusion: string | null | undefined):
 
 /** A request as it came: nothing of it is parsed before its signature was checked. */
 export interface WebhookRequest {
-  /** A header that stands once; the name in lower case. */
+  /** Returns a header that occurs once. The name is in lower case. */
   header(name: string): string | undefined;
   readonly query: unknown;
   readonly body: Buffer;
@@ -81,22 +87,22 @@ export interface SecurityScheme {
   readonly description: string;
 }
 
-/** How one provider sends events. */
+/** The webhook of one provider. */
 export interface Webhook {
   readonly path: `/webhooks/${string}`;
   /** Any of them may sign: two are valid while one is rotated. None: the route answers 503 and says why. */
   readonly secrets: readonly string[];
   /** Media types of its bodies. */
   readonly accepts: readonly string[];
-  /** For the description of the API. */
+  /** The data for the OpenAPI description. */
   readonly describes: {
     readonly operationId: string;
     readonly summary: string;
     readonly description: string;
     readonly headers: z.ZodType;
-    /** By media type. */
+    /** The schemas of the body by media type. */
     readonly bodies: Readonly<Record<string, z.ZodType>>;
-    /** By the scheme's own name; a sender chooses one. */
+    /** The security schemes by their own name; a sender chooses one of them. */
     readonly security: Readonly<Record<string, SecurityScheme>>;
   };
   /** Checks the sender, then reads. Throws `unauthenticated`, `invalid-config` without secrets, `invalid-input` for half an event. */
@@ -106,11 +112,14 @@ export interface Webhook {
 /** One provider's webhook: how its deliveries are described, believed, and read. */
 export interface Sender extends Omit<Webhook['describes'], 'operationId' | 'bodies'> {
   readonly name: Exclude<Provider, 'upload'>;
-  /** As people write it: "GitHub". */
+  /** The display name: "GitHub". */
   readonly label: string;
   /** The variable of the secrets. */
   readonly setting: string;
-  /** The JSON may come in a form, as GitHub, Gitea and Forgejo send it where nobody chose "application/json". */
+  /**
+   * The JSON may be a form field: GitHub, Gitea and Forgejo send a form unless "application/json" is
+   * selected.
+   */
   readonly inForm?: true;
   readonly body: z.ZodType;
   /** Throws `unauthenticated`. */
@@ -122,7 +131,10 @@ export interface Sender extends Omit<Webhook['describes'], 'operationId' | 'bodi
 const FORM = 'application/x-www-form-urlencoded';
 const FormBody = z.object({ payload: z.string().describe('The JSON of the event.') });
 
-/** `POST /webhooks/NAME`, with these secrets: nothing is read before the sender is known. */
+/**
+ * Creates the webhook `POST /webhooks/NAME` with these secrets. Nothing is parsed before the sender is
+ * authenticated.
+ */
 export function createWebhook(sender: Sender): (secrets: readonly string[]) => Webhook {
   const { name, label, setting, inForm = false, authenticate, read, body, summary, description, headers, security } = sender;
   const operationId = `receive${name.charAt(0).toUpperCase()}${name.slice(1)}Webhook`;
@@ -140,13 +152,13 @@ export function createWebhook(sender: Sender): (secrets: readonly string[]) => W
   });
 }
 
-/** The JSON of a body: a form holds it in one field, and is signed as it is sent. */
+/** Returns the JSON of a body. A form contains it in one field; the signature covers the form as sent. */
 function bodyText({ header, body }: WebhookRequest): string {
   const text = body.toString('utf8');
   return header('content-type')?.startsWith(FORM) === true ? (new URLSearchParams(text).get('payload') ?? '') : text;
 }
 
-/** A header that must be there. Throws `invalid-input`. */
+/** Returns a required header. Throws `invalid-input` if it is missing. */
 export function requiredHeader(request: WebhookRequest, name: string): string {
   const value = request.header(name.toLowerCase());
   if (value === undefined || value === '' || value.length > 200)
@@ -161,17 +173,23 @@ export function readBasicPassword(request: WebhookRequest): string | undefined {
   return login.includes(':') ? login.slice(login.indexOf(':') + 1) : undefined;
 }
 
-/** HMAC-SHA256 in hexadecimal over the parts; over bytes, which is measurably cheaper than over the text that they spell. */
-export function hmacOf(secret: string, ...parts: readonly (string | Buffer)[]): string {
+/**
+ * Computes the HMAC-SHA256 of the parts, in hexadecimal. Bytes are measurably cheaper than the text that they
+ * encode.
+ */
+export function computeHmac(secret: string, ...parts: readonly (string | Buffer)[]): string {
   const hmac = createHmac('sha256', secret);
   for (const part of parts) hmac.update(part);
   return hmac.digest('hex');
 }
 
-/** Whether any of the secrets has signed the body, which nobody does who signs nothing. `signature`: 64 hexadecimal digits. */
+/**
+ * Checks whether any of the secrets has signed the body. An empty body never counts as signed. `signature`:
+ * 64 hexadecimal digits.
+ */
 export function isSigned(body: Buffer, signature: string, secrets: readonly string[]): boolean {
   const given = Buffer.from(signature);
-  const matches = body.length === 0 ? [] : secrets.map((secret) => timingSafeEqual(given, Buffer.from(hmacOf(secret, body))));
+  const matches = body.length === 0 ? [] : secrets.map((secret) => timingSafeEqual(given, Buffer.from(computeHmac(secret, body))));
   return matches.includes(true);
 }
 
@@ -185,7 +203,10 @@ function sha256(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }
 
-/** How far a signed delivery's time may be from ours, in seconds: what Standard Webhooks recommends. */
+/**
+ * The largest difference between a signed delivery's time and ours, in seconds, as Standard Webhooks
+ * recommends.
+ */
 const TOLERANCE_SECONDS = 300;
 
 /** Refuses what was signed too long ago, or will be. `header` names where the time, in Unix seconds, stood. */
@@ -199,7 +220,7 @@ export function refused(message: string): TriageError {
   return new TriageError('unauthenticated', message);
 }
 
-/** Throws `invalid-config` where nobody can be believed yet. */
+/** Throws `invalid-config` if no secret is configured, because no sender can be authenticated then. */
 function requireSecrets(secrets: readonly string[], sender: string, setting: string): void {
   if (secrets.length > 0) return;
   throw new TriageError(

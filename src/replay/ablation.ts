@@ -2,9 +2,9 @@ import { AblationStage, type Design, ReadStage } from '../domain/calibration.ts'
 import { TriageError } from '../domain/errors.ts';
 import type { Toolbox } from '../ports/toolbox.ts';
 import type { InvestigateDeps } from '../service/triage/investigate.ts';
-import { toolsOf } from './figures/effort.ts';
+import { listTools } from './figures/effort.ts';
 
-/** The stages by their names. Throws `invalid-input` that names them all where one is unknown. */
+/** Parses the names of stages. Throws `invalid-input`, which lists all stages, if one is unknown. */
 export function parseStages(names: readonly string[]): AblationStage[] {
   const unknown = names.find((name) => !AblationStage.safeParse(name).success);
   if (unknown !== undefined) {
@@ -13,32 +13,38 @@ export function parseStages(names: readonly string[]): AblationStage[] {
   return AblationStage.options.filter((stage) => names.includes(stage));
 }
 
-/** Those of the log's reader. */
-export function readStagesOf(stages: readonly AblationStage[]): ReadonlySet<ReadStage> {
+/** Returns the stages that belong to the reader of the logs. */
+export function toReadStages(stages: readonly AblationStage[]): ReadonlySet<ReadStage> {
   return new Set(stages.flatMap((stage) => ReadStage.safeParse(stage).data ?? []));
 }
 
-/** What of the system was measured, for headings: ", without library and web, linear baseline"; empty for the whole system. */
+/**
+ * Describes which part of the system was measured, for headings: ", without library and web, linear
+ * baseline". Returns an empty string for the whole system.
+ */
 export function describeExperiment(stages: readonly AblationStage[], design: Design): string {
   const without = stages.length === 0 ? '' : `, without ${stages.join(' and ')}`;
   return `${without}${design === 'linear' ? ', linear baseline' : ''}`;
 }
 
-/** What a measurement exchanges in the system: stages of the reader, and the parts of an investigation. */
+/**
+ * The parts of the system that a measurement replaces: stages of the reader, and the parts of an
+ * investigation.
+ */
 export interface Experiment {
   readonly without: ReadonlySet<ReadStage>;
   readonly change: (investigation: InvestigateDeps) => InvestigateDeps;
 }
 
 /**
- * The system without these stages, in the given design; null for the whole system as it is. That no green log is read (`green`) is for
- * whoever reads the logs.
+ * Returns the system without these stages, in the given design, or null for the whole system as it is. The
+ * caller that reads the logs must leave out the green log (`green`).
  */
-export async function experimentOf(stages: readonly AblationStage[], design: Design = 'loop'): Promise<Experiment | null> {
+export async function createExperiment(stages: readonly AblationStage[], design: Design = 'loop'): Promise<Experiment | null> {
   if (stages.length === 0 && design === 'loop') return null;
   const graph = design === 'linear' ? (await import('../../graphs/linear/graph.ts')).linearInPlaceOfLoop() : null;
   return {
-    without: readStagesOf(stages),
+    without: toReadStages(stages),
     change: (investigation) => ({
       ...investigation,
       toolbox: leaveOutTools(investigation.toolbox, stages),
@@ -54,18 +60,18 @@ function limitsWithout(limits: InvestigateDeps['limits'], stages: readonly Ablat
   return { ...limits, ...(isOnce ? { maxIterations: 1 } : {}), ...(isLast ? { maxCorrections: 0 } : {}) };
 }
 
-/** What each source of evidence answers. */
+/** The tools of each source of evidence. */
 const TOOLS: Partial<Record<AblationStage, readonly string[]>> = {
   library: ['search_error_library'],
   knowledge: ['search_knowledge'],
-  'code-host': toolsOf('code host'),
-  history: toolsOf('history'),
-  logs: toolsOf('log'),
-  web: toolsOf('web'),
+  'code-host': listTools('code host'),
+  history: listTools('history'),
+  logs: listTools('log'),
+  web: listTools('web'),
   green: ['diff_with_green'],
 };
 
-/** The same toolbox without the tools of these stages, as if they had never been there. */
+/** Returns the toolbox without the tools of these stages, as if they did not exist. */
 export function leaveOutTools(toolbox: Toolbox, stages: readonly AblationStage[]): Toolbox {
   const out = new Set(stages.flatMap((stage) => TOOLS[stage] ?? []));
   const isKept = ({ name }: { readonly name: string }) => !stages.includes('tools') && !out.has(name);

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
 import type { Comparison, Difference } from '../domain/comparison.ts';
-import { messageOf, TriageError } from '../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../domain/errors.ts';
 import { type CaseOutcome, isLabelledBuild } from './cases/case.ts';
 import { compareRuns } from './compare/compare-runs.ts';
 import type { Figure, FigureSection } from './figures/figure.ts';
@@ -65,13 +65,13 @@ export async function openGate(path: string): Promise<Gate> {
 
 async function readBars(path: string): Promise<Bars> {
   const text = await readFile(path, 'utf8').catch((cause: unknown) => {
-    throw new TriageError('not-found', `--gate: ${path} cannot be read: ${messageOf(cause)}.`, { cause });
+    throw new TriageError('not-found', `--gate: ${path} cannot be read: ${getErrorMessage(cause)}.`, { cause });
   });
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (cause) {
-    throw new TriageError('invalid-input', `--gate: ${path} is not JSON: ${messageOf(cause)}.`, { cause });
+    throw new TriageError('invalid-input', `--gate: ${path} is not JSON: ${getErrorMessage(cause)}.`, { cause });
   }
   const parsed = Bars.safeParse(value);
   if (parsed.success) return parsed.data;
@@ -79,7 +79,7 @@ async function readBars(path: string): Promise<Bars> {
   throw new TriageError('invalid-input', `--gate: ${path} is not a gate file: ${problems.join('; ')}.`);
 }
 
-/** Whether what was measured is good enough. Stable: scripts read it. */
+/** The result of checking the measurements against the bars. Stable: scripts read it. */
 export interface GateResult {
   readonly schema: 1;
   readonly file: string;
@@ -111,7 +111,7 @@ interface BarOutcome {
 export interface GatedRun {
   /** The name of its file or folder: what bars call it. */
   readonly name: string;
-  /** What people are told it is, such as "clean.jsonl, repeat 2 of 3". */
+  /** The name that is shown to people, such as "clean.jsonl, repeat 2 of 3". */
   readonly label: string;
   readonly sections: readonly FigureSection[];
   readonly cases: readonly ReplayedCase[];
@@ -123,7 +123,10 @@ const INDENT = '  ';
 const WORDS: Readonly<Record<BarStatus, string>> = { ok: 'ok', 'within-noise': 'noise', failed: 'FAILED' };
 const MOST_NAMED = 10;
 
-/** A gate for people: one line how it ended, one a bar, the missed ones first with the cases to look at. */
+/**
+ * Renders a gate for people: one line for the result, then one line per bar, the missed ones first with the
+ * cases to look at.
+ */
 export function renderGate(gate: GateResult): string {
   const missed = gate.outcomes.filter(({ status }) => status === 'failed');
   const noisy = gate.outcomes.filter(({ status }) => status === 'within-noise');
@@ -131,10 +134,10 @@ export function renderGate(gate: GateResult): string {
   const heading = `gate ${gate.file}: ${gate.ok ? 'passed' : 'FAILED'}, ${count}`;
   const rank: Readonly<Record<BarStatus, number>> = { failed: 0, 'within-noise': 1, ok: 2 };
   const sorted = gate.outcomes.toSorted((left, right) => rank[left.status] - rank[right.status]);
-  return [heading, ...sorted.flatMap(linesOf)].join('\n');
+  return [heading, ...sorted.flatMap(formatLines)].join('\n');
 }
 
-function linesOf({ status, sentence, why, against }: BarOutcome): string[] {
+function formatLines({ status, sentence, why, against }: BarOutcome): string[] {
   const more = against.length > MOST_NAMED ? ` and ${against.length - MOST_NAMED} more` : '';
   return [
     `${INDENT}${WORDS[status].padEnd(6)}  ${sentence}`,
@@ -143,13 +146,16 @@ function linesOf({ status, sentence, why, against }: BarOutcome): string[] {
   ];
 }
 
-/** The bars as a CI server shows them: a suite a data set, a test a bar. What is within noise passes, and says so below. */
-export function junitOf(gate: GateResult): JunitSuite[] {
+/**
+ * Converts the bars for a CI server: one suite per data set, one test per bar. A bar within noise passes, and
+ * its output says so.
+ */
+export function toJunit(gate: GateResult): JunitSuite[] {
   const byDataset = Map.groupBy(gate.outcomes, ({ dataset }) => dataset);
-  return [...byDataset].map(([dataset, outcomes]) => ({ name: `gate: ${dataset}`, tests: outcomes.map(testOf) }));
+  return [...byDataset].map(([dataset, outcomes]) => ({ name: `gate: ${dataset}`, tests: outcomes.map(toTest) }));
 }
 
-function testOf({ figure, bar, status, sentence, why, against }: BarOutcome): JunitTest {
+function toTest({ figure, bar, status, sentence, why, against }: BarOutcome): JunitTest {
   const test = { name: bar === null ? figure : `${figure} ${bar}`, seconds: 0 };
   if (status === 'ok') return test;
   const lines = [sentence, ...(why === null ? [] : [`Why: ${why}`]), ...(against.length === 0 ? [] : [`Look at: ${against.join(', ')}`])];
@@ -161,7 +167,7 @@ function testOf({ figure, bar, status, sentence, why, against }: BarOutcome): Ju
  * set that was not replayed, is empty, has no label, holds rows that cannot be read, or was not replayed to its end.
  */
 export async function judgeGate(gate: Gate, runs: readonly GatedRun[]): Promise<GateResult> {
-  const outcomes: BarOutcome[] = runs.flatMap((run) => problemsOf(run, gate.bars));
+  const outcomes: BarOutcome[] = runs.flatMap((run) => listProblems(run, gate.bars));
   for (const run of runs) {
     const own = gate.bars.filter(({ dataset }) => dataset === undefined || dataset === run.name);
     const worse = own.some(({ worseBy }) => worseBy !== undefined) ? await compareToBaseline(gate.baseline, run) : null;
@@ -174,7 +180,7 @@ export async function judgeGate(gate: Gate, runs: readonly GatedRun[]): Promise<
   return { schema: 1, file: gate.path, ok: outcomes.every(({ status }) => status !== 'failed'), outcomes };
 }
 
-function problemsOf({ name, label, cases, isAll }: GatedRun, bars: readonly Bar[]): BarOutcome[] {
+function listProblems({ name, label, cases, isAll }: GatedRun, bars: readonly Bar[]): BarOutcome[] {
   const problems: string[] = [];
   if (cases.length === 0) problems.push(`${label} has no cases: nothing was measured.`);
   else if (!cases.some(hasLabel)) problems.push(`${label} has no labels: its answers could not be checked.`);
@@ -221,11 +227,11 @@ function judgeBar(bar: Bar, { label, sections }: Pick<GatedRun, 'label' | 'secti
   if (typeof found === 'string') return unjudged(bar, label, `${label}: ${found}`);
   const { value, interval, cases, against } = found;
   const status = bar.noise === 'none' || interval === undefined ? pointStatus(bar, value) : rangeStatus(bar, value, interval);
-  const sentence = sentenceOf(bar, label, found, status);
+  const sentence = formatSentence(bar, label, found, status);
   return { ...unjudged(bar, label, sentence), status, value, interval: interval ?? null, cases, against: against ?? [] };
 }
 
-/** A bar that could not be held against anything is a bar that is missed. */
+/** Creates the outcome of a bar that could not be checked, which counts as missed. */
 function unjudged(bar: Bar, dataset: string, sentence: string): BarOutcome {
   return { ...problem(dataset, sentence), figure: bar.figure, bar: barText(bar), why: bar.why ?? null };
 }
@@ -266,7 +272,7 @@ function rangeStatus(bar: Bar, value: number, [low, high]: readonly [number, num
   return pointStatus(bar, best) === 'ok' ? 'within-noise' : 'failed';
 }
 
-function sentenceOf(bar: Bar, dataset: string, figure: Figure, status: BarStatus): string {
+function formatSentence(bar: Bar, dataset: string, figure: Figure, status: BarStatus): string {
   const range = figure.interval === undefined || bar.noise === 'none' ? '' : ` ${intervalText(figure)}`;
   const side = bar.atLeast === undefined ? 'above' : 'below';
   const lead = `${dataset}: ${bar.figure} is ${valueText(figure)}${range}, n=${figure.cases}`;
@@ -285,10 +291,13 @@ function judgeWorse(bar: Bar, worseBy: number, { label }: Pick<GatedRun, 'label'
   if (found === undefined) return unjudged(bar, label, `${label}: ${notComparable(bar.figure, compared)}`);
   if (found.better === null)
     return unjudged(bar, label, `${label}: neither direction is worse for "${bar.figure}"; set atLeast or atMost.`);
-  return outcomeOf(bar, worseBy, label, found, compared);
+  return createOutcome(bar, worseBy, label, found, compared);
 }
 
-/** A baseline of other cases would let the worst cases be left out. */
+/**
+ * Returns an error if the baseline lacks some of the cases, or null if it lacks none. Otherwise the worst
+ * cases could be left out of the baseline.
+ */
 function missingCases({ cases }: Comparison): string | null {
   const [first] = cases.onlyB;
   if (first === undefined) return null;
@@ -302,12 +311,12 @@ function notComparable(figure: string, { differences }: Comparison): string {
   return `"${figure}" is not compared with a baseline${hint}`;
 }
 
-function outcomeOf(bar: Bar, worseBy: number, dataset: string, found: Difference, compared: Comparison): BarOutcome {
+function createOutcome(bar: Bar, worseBy: number, dataset: string, found: Difference, compared: Comparison): BarOutcome {
   const sign = found.better === 'higher' ? -1 : 1;
   const worse = sign * found.difference;
   const ends = found.interval?.map((end) => sign * end).sort((left, right) => left - right);
   const interval = ends === undefined ? null : ([ends[0] ?? worse, ends[1] ?? worse] as const);
-  const status = statusOf(bar, worseBy, worse, interval, found);
+  const status = judgeStatus(bar, worseBy, worse, interval, found);
   const range = interval === null || bar.noise === 'none' ? '' : ` (95 %: ${interval[0].toFixed(3)} to ${interval[1].toFixed(3)})`;
   const was = `${dataset}: ${bar.figure} is ${found.b.toFixed(3)}, was ${found.a.toFixed(3)}`;
   const by = worse > 0 ? `worse by ${worse.toFixed(3)}${range}` : 'no worse';
@@ -320,8 +329,11 @@ function outcomeOf(bar: Bar, worseBy: number, dataset: string, found: Difference
   return { ...unjudged(bar, dataset, `${was}: ${by};${verdict[status]}`), status, value: worse, interval, cases: found.cases, against };
 }
 
-/** Beyond noise is what the comparison calls so, and by the whole interval more than allowed. */
-function statusOf(
+/**
+ * Judges a bar by the difference from the baseline. It is missed beyond noise only if the comparison says so
+ * and the whole interval exceeds the allowed amount.
+ */
+function judgeStatus(
   bar: Bar,
   worseBy: number,
   worse: number,
@@ -333,24 +345,27 @@ function statusOf(
   return verdict === 'a-better' && interval[0] > worseBy + ROUNDING ? 'failed' : 'within-noise';
 }
 
-/** The run beside the baseline (A) on the cases that both have; a sentence where they cannot be compared. */
+/**
+ * Compares the run with the baseline (A) on the cases that both have. Returns a sentence if they cannot be
+ * compared.
+ */
 async function compareToBaseline(baseline: RunResults | null, run: GatedRun): Promise<Comparison | string> {
   if (baseline === null) return 'no baseline is named.';
   const results = new Map(run.cases.map(({ result }) => [result.id, result]));
   try {
-    return await compareRuns({ dataset: run.label, cases: outcomesOf(run), files: { a: [baseline], b: [{ path: run.name, results }] } });
+    return await compareRuns({ dataset: run.label, cases: listOutcomes(run), files: { a: [baseline], b: [{ path: run.name, results }] } });
   } catch (error) {
-    return messageOf(error);
+    return getErrorMessage(error);
   }
 }
 
-async function* outcomesOf({ cases }: GatedRun): AsyncGenerator<CaseOutcome> {
+async function* listOutcomes({ cases }: GatedRun): AsyncGenerator<CaseOutcome> {
   for (const [index, { row }] of cases.entries()) {
     if (row !== null) yield { line: index + 1, one: { row, load: () => Promise.reject(new Error('a comparison reads no log')) } };
   }
 }
 
-/** A name that may have been meant: the nearest by edits, of those that are near at all; null where none is. */
+/** Returns the name that was probably meant: the nearest one by edits, if it is near enough, else null. */
 export function nearestName(name: string, known: readonly string[]): string | null {
   const wanted = name.toLowerCase();
   let best: { readonly name: string; readonly edits: number } | null = null;

@@ -1,26 +1,29 @@
 import { z } from 'zod';
-import { messageOf, TriageError } from '../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../domain/errors.ts';
 import { inParallel } from '../lib/collections.ts';
 import type { Masker } from '../log/mask/mask.ts';
 import type { ChatModel } from '../ports/chat-model.ts';
-import { type Figure, type FigureSection, idsOf, shareFigure } from './figures/figure.ts';
-import { pairsOf } from './figures/groups.ts';
+import { type Figure, type FigureSection, listIds, shareFigure } from './figures/figure.ts';
+import { countPossiblePairs } from './figures/groups.ts';
 import type { ReplayedCase } from './run/replay.ts';
 
 export interface JudgeOptions {
   readonly chatModel: ChatModel;
   readonly prompt: JudgePrompt;
-  /** How often each case is put to the judge; several times show how far it agrees with itself. */
+  /** The number of times each case is judged. Several repeats show how far the judge agrees with itself. */
   readonly repeats: number;
   readonly concurrency: number;
-  /** Of one question with its retries, in milliseconds. */
+  /** Time limit of one question with its retries, in milliseconds. */
   readonly timeoutMs: number;
   /** No further question is put once so much is spent, in US dollars. */
   readonly maxCostUsd?: number;
   readonly masker: Masker;
 }
 
-/** What was said of one case, a line a repeat; a question that failed is "not judged" with its reason, and never stops the rest. */
+/**
+ * The opinions on one case, one per repeat. A question that failed is "not judged" with its reason, and never
+ * stops the rest.
+ */
 interface JudgedCase {
   readonly one: ReplayedCase;
   readonly opinions: readonly (Opinion | { readonly notJudged: string })[];
@@ -39,12 +42,12 @@ const Usage = z.object({ inputTokens: z.number(), outputTokens: z.number(), cost
  */
 export async function judgeCases(cases: readonly ReplayedCase[], options: JudgeOptions, signal: AbortSignal) {
   const bill: Bill = { inputTokens: 0, outputTokens: 0, costUsd: 0, costKnown: true };
-  const judge = async (one: ReplayedCase): Promise<JudgedCase> => ({ one, opinions: await opinionsOf(one, options, bill, signal) });
+  const judge = async (one: ReplayedCase): Promise<JudgedCase> => ({ one, opinions: await askOpinions(one, options, bill, signal) });
   const judged = await inParallel(cases.filter(isJudgeable), options.concurrency, judge);
   return { model: options.chatModel.name, promptHash: options.prompt.hash, cases: judged, ...bill };
 }
 
-async function opinionsOf(one: ReplayedCase, options: JudgeOptions, bill: Bill, signal: AbortSignal): Promise<JudgedCase['opinions']> {
+async function askOpinions(one: ReplayedCase, options: JudgeOptions, bill: Bill, signal: AbortSignal): Promise<JudgedCase['opinions']> {
   const shown = await shownToJudge(one, options.masker);
   const opinions: JudgedCase['opinions'][number][] = [];
   for (let repeat = 0; repeat < options.repeats; repeat++) {
@@ -72,7 +75,7 @@ async function askOnce(
     signal.throwIfAborted();
     const usage = error instanceof TriageError ? Usage.safeParse(error.details.usage) : null;
     if (usage?.success === true) addTo(bill, usage.data);
-    return { notJudged: messageOf(error) };
+    return { notJudged: getErrorMessage(error) };
   }
 }
 
@@ -82,7 +85,7 @@ function addTo(bill: Bill, { inputTokens, outputTokens, costUsd }: z.infer<typeo
   bill.costUsd += costUsd;
 }
 
-/** What a model says of one explanation beside its label. */
+/** The opinion of a model on one explanation, compared with its label. */
 const Opinion = z.object({
   cause: z.enum(['same', 'partly', 'different']),
   /** "unknown" where no fix is labelled. */
@@ -92,10 +95,10 @@ const Opinion = z.object({
 });
 type Opinion = z.infer<typeof Opinion>;
 
-/** Opened by whoever may read prompts; `hash` names its text. */
+/** A prompt that was opened by a caller that may read prompts; `hash` identifies its text. */
 interface JudgePrompt {
   readonly hash: string;
-  /** Both values are data of strangers and must be fenced. */
+  /** Renders the prompt. Both values are untrusted data and must be fenced. */
   render(values: { readonly label: string; readonly answer: string }): { readonly system: string; readonly user: string };
 }
 
@@ -104,20 +107,23 @@ export const JUDGE = { prompt: 'replay/judge', budget: { label: 4_000, answer: 6
 
 const MOST_BECAUSE = 500;
 
-/** Whether there is something to compare: a labelled cause or fix in words, and an answer. */
+/** Checks whether there is something to compare: a labeled cause or fix in words, and an answer. */
 function isJudgeable({ row, result }: ReplayedCase): boolean {
   return [row?.root_cause, row?.fix].some((text) => text != null && text.trim() !== '') && result.action !== null;
 }
 
-/** Label and answer as the judge is shown them: masked, cut to what the prompt may hold. The logs themselves are not shown. */
+/**
+ * Returns the label and the answer as the judge sees them: masked, and cut to the limits of the prompt. The
+ * judge does not see the logs.
+ */
 async function shownToJudge({ row, result }: ReplayedCase, masker: Masker): Promise<{ label: string; answer: string }> {
-  const label = textOf({ 'Root cause': row?.root_cause, Fix: row?.fix });
-  const answer = textOf({ 'Root cause': result.rootCause, Advice: result.fixRecommendation });
+  const label = joinTexts({ 'Root cause': row?.root_cause, Fix: row?.fix });
+  const answer = joinTexts({ 'Root cause': result.rootCause, Advice: result.fixRecommendation });
   const [first, second] = await masker.maskAll([label, answer]);
   return { label: (first?.text ?? '').slice(0, JUDGE.budget.label), answer: (second?.text ?? '').slice(0, JUDGE.budget.answer) };
 }
 
-function textOf(parts: Readonly<Record<string, string | null | undefined>>): string {
+function joinTexts(parts: Readonly<Record<string, string | null | undefined>>): string {
   const said = Object.entries(parts).map(([heading, text]) => [heading, text?.trim() ?? '']);
   return said.flatMap(([heading, text]) => (text === '' ? [] : `${heading}: ${text}`)).join('\n');
 }
@@ -128,16 +134,17 @@ interface Heard {
 }
 
 /**
- * What the judge said, in a section that cannot be taken for the others: every figure is marked `judged`. A case counts by what the judge said of it
- * most often; of opinions that are as frequent, the worse.
+ * Scores the opinions of the judge, in a section that cannot be confused with the others: every figure is
+ * marked `judged`. A case counts by its most frequent opinion; if several are equally frequent, by the worse
+ * one.
  */
 export function scoreJudge(report: Awaited<ReturnType<typeof judgeCases>>): FigureSection {
   const heard = report.cases.map(({ one, opinions }): Heard => ({ one, opinions: opinions.filter(isOpinion) }));
   const judged = heard.filter(({ opinions }) => opinions.length > 0);
   const mute = heard.filter(({ opinions }) => opinions.length === 0);
-  const withFix = judged.filter(({ opinions }) => verdictOf(opinions, 'fix') !== 'unknown');
+  const withFix = judged.filter(({ opinions }) => pickVerdict(opinions, 'fix') !== 'unknown');
   const figures: Figure[] = [
-    shareFigure('judge: not judged', mute.length, heard.length, idsOf(mute)),
+    shareFigure('judge: not judged', mute.length, heard.length, listIds(mute)),
     ...verdictShares(judged, 'cause'),
     ...verdictShares(withFix, 'fix'),
     ...agreement(judged),
@@ -152,25 +159,28 @@ export function scoreJudge(report: Awaited<ReturnType<typeof judgeCases>>): Figu
 function verdictShares(judged: readonly Heard[], part: Part): Figure[] {
   if (judged.length === 0) return [];
   return ['same', 'partly', 'different'].map((verdict) => {
-    const said = judged.filter(({ opinions }) => verdictOf(opinions, part) === verdict);
-    return shareFigure(`judge: ${part} ${verdict}`, said.length, judged.length, verdict === 'same' ? [] : idsOf(said));
+    const said = judged.filter(({ opinions }) => pickVerdict(opinions, part) === verdict);
+    return shareFigure(`judge: ${part} ${verdict}`, said.length, judged.length, verdict === 'same' ? [] : listIds(said));
   });
 }
 
-/** Over all pairs of opinions on one case: how many name the same verdict on the cause. Cases that were judged once have no pair. */
+/**
+ * Computes how many of all pairs of opinions on one case give the same verdict on the cause. Cases that were
+ * judged once have no pair.
+ */
 function agreement(judged: readonly Heard[]): Figure[] {
   let [agreed, pairs] = [0, 0];
   const torn: Heard[] = [];
   for (const entry of judged) {
     const causes = entry.opinions.map(({ cause }) => cause);
-    const own = [...Map.groupBy(causes, (cause) => cause).values()].reduce((total, same) => total + pairsOf(same.length), 0);
-    if (own < pairsOf(causes.length)) torn.push(entry);
+    const own = [...Map.groupBy(causes, (cause) => cause).values()].reduce((total, same) => total + countPossiblePairs(same.length), 0);
+    if (own < countPossiblePairs(causes.length)) torn.push(entry);
     agreed += own;
-    pairs += pairsOf(causes.length);
+    pairs += countPossiblePairs(causes.length);
   }
   if (pairs === 0) return [];
   const cases = judged.filter(({ opinions }) => opinions.length > 1).length;
-  const against = torn.length === 0 ? {} : { against: idsOf(torn) };
+  const against = torn.length === 0 ? {} : { against: listIds(torn) };
   return [{ name: 'judge: agreement with itself on the cause', value: agreed / pairs, cases, ...against }];
 }
 
@@ -179,7 +189,7 @@ type Part = 'cause' | 'fix';
 /** The worst first, so that a tie goes to it. */
 const ORDER = ['different', 'partly', 'same', 'unknown'];
 
-function verdictOf(opinions: readonly Opinion[], part: Part): string {
+function pickVerdict(opinions: readonly Opinion[], part: Part): string {
   const counts = ORDER.map((verdict) => ({ verdict, count: opinions.filter((opinion) => opinion[part] === verdict).length }));
   return counts.reduce((best, next) => (next.count > best.count ? next : best)).verdict;
 }

@@ -1,4 +1,4 @@
-import { maxOf, minOf, present } from '../lib/collections.ts';
+import { findMax, findMin, present } from '../lib/collections.ts';
 import { formatConfidence } from '../lib/text.ts';
 import { type Figure, type FigureSection, isRight, judgedCases, mean } from './figures/figure.ts';
 import type { ReplayedCase } from './run/replay.ts';
@@ -9,17 +9,18 @@ const WIDTH = 100;
 const MARK = '  ← ';
 
 /**
- * A table for people: a heading, then section by section the name, the value, the number of cases that the value rests on, and its 95 %
- * interval. What is worth a look is marked, with the cases to begin with. Scripts may rely on `name value n=cases`.
+ * Renders a table for people: a heading, then in each section the name, the value, the number of cases behind
+ * the value, and its 95 % interval. Notable figures are marked, with the cases to begin with. Scripts may
+ * rely on `name value n=cases`.
  */
 export function renderFigures(heading: string, sections: readonly FigureSection[]): string {
   const plain = sections.flatMap(({ figures }) => figures.filter(({ cell }) => cell === undefined));
   const width = longest(plain.map(({ name }) => name));
-  const blocks = sections.map(({ title, figures }) => [title, ...rowsOf(figures, width)].join('\n'));
+  const blocks = sections.map(({ title, figures }) => [title, ...formatRows(figures, width)].join('\n'));
   return [heading, '='.repeat(heading.length), '', blocks.join('\n\n')].join('\n');
 }
 
-function rowsOf(figures: readonly Figure[], width: number): string[] {
+function formatRows(figures: readonly Figure[], width: number): string[] {
   const plain = figures.filter(({ cell }) => cell === undefined);
   const intervals = longest(plain.map(intervalText));
   const counts = longest(plain.map(({ cases }) => `n=${cases}`));
@@ -28,10 +29,10 @@ function rowsOf(figures: readonly Figure[], width: number): string[] {
     const line = `${INDENT}${figure.name.padEnd(width)}  ${valueText(figure).padStart(10)}  ${`n=${figure.cases}`.padEnd(counts)}${interval}`;
     return marked(line, isNotable(figure), figure.against ?? []);
   });
-  return [...gridOf(figures), ...lines];
+  return [...formatGrid(figures), ...lines];
 }
 
-function gridOf(figures: readonly Figure[]): string[] {
+function formatGrid(figures: readonly Figure[]): string[] {
   const cells = figures.flatMap((figure) => (figure.cell === undefined ? [] : [{ ...figure.cell, figure }]));
   if (cells.length === 0) return [];
   const columns = [...new Set(cells.map(({ column }) => column))];
@@ -59,7 +60,7 @@ function cellText(figure: Figure | undefined): string {
   return interval === '' ? valueText(figure) : `${valueText(figure)} ${interval}`;
 }
 
-/** "← a, b and 3 more": as many cases as the line has room for. */
+/** Adds a mark such as "← a, b and 3 more", with as many cases as the line has room for. */
 function marked(line: string, isMarked: boolean, against: readonly string[]): string {
   const text = line.trimEnd();
   if (!isMarked) return text;
@@ -84,24 +85,27 @@ function clipped(words: string, room: number): string {
   return words.length <= room || room < 12 ? words : `${words.slice(0, room - 1)}…`;
 }
 
-/** The value as people read it: "0.917", "12", "3.4", "$0.0123". */
+/** Formats the value for people: "0.917", "12", "3.4", "$0.0123". */
 export function valueText({ value, unit }: Pick<Figure, 'value' | 'unit'>): string {
   if (unit === 'count') return String(value);
   if (unit === 'dollars') return `$${value.toFixed(4)}`;
   return value.toFixed(unit === 'measure' ? 1 : 3);
 }
 
-/** The 95 % interval, "(0.87–0.95)"; empty where there is none. */
+/** Formats the 95 % interval, "(0.87–0.95)". Returns an empty string if there is none. */
 export function intervalText({ interval, unit }: Figure): string {
   if (interval === undefined) return '';
   const ends = interval.map((end) => (unit === 'dollars' ? `$${end.toFixed(4)}` : end.toFixed(unit === undefined ? 2 : 1)));
   return `(${ends.join('–')})`;
 }
 
-/** What is worth a look: the figure's name, and from which value on, in which direction. Bars of a gate are stricter and are not these. */
+/**
+ * The notable figures: the name, the value from which a figure is notable, and the direction. The bars of a
+ * gate are stricter and are separate.
+ */
 const NOTABLE: readonly { readonly name: RegExp; readonly above?: number; readonly below?: number }[] = [
   { name: /^cases that failed$/, above: 0 },
-  // The worst mistake there is: a real failure called somebody else's.
+  // The worst mistake: a real failure that is called someone else's.
   { name: /^code and test failures called INFRA_ERROR$/, above: 0 },
   { name: /^real failures called /, above: 0 },
   { name: /^confident errors$/, above: 0.02 },
@@ -111,7 +115,10 @@ const NOTABLE: readonly { readonly name: RegExp; readonly above?: number; readon
   { name: /^category F1 /, below: 0.6 },
 ];
 
-/** Whether somebody should look at a figure, and begin with the cases against it. What a model judged is never marked. */
+/**
+ * Checks whether a person should look at a figure, beginning with the cases against it. Opinions of a model
+ * are never marked.
+ */
 export function isNotable({ name, value, cases, judged }: Figure): boolean {
   if (cases === 0 || judged === true) return false;
   return NOTABLE.some(
@@ -131,8 +138,11 @@ interface Spread {
   readonly repeats: number;
 }
 
-/** Every figure that all repeats have and that is not the same in all, in their order; grids are left out. */
-export function spreadOf(repeats: readonly (readonly FigureSection[])[]): Spread[] {
+/**
+ * Lists every figure that all repeats have and that is not the same in all, in their order. Grids are left
+ * out.
+ */
+export function listSpreads(repeats: readonly (readonly FigureSection[])[]): Spread[] {
   const [first = [], ...others] = repeats.map((sections) =>
     sections.flatMap(({ figures }) => figures.filter(({ cell }) => cell === undefined)),
   );
@@ -140,7 +150,7 @@ export function spreadOf(repeats: readonly (readonly FigureSection[])[]): Spread
     const values = [figure, ...others.flatMap((figures) => figures.find(({ name }) => name === figure.name) ?? [])].map(
       ({ value }) => value,
     );
-    const [low, high] = [minOf(values), maxOf(values)];
+    const [low, high] = [findMin(values), findMax(values)];
     if (values.length < repeats.length || low === high) return [];
     return [{ name: figure.name, unit: figure.unit, mean: mean(values), low, high, repeats: values.length }];
   });
@@ -164,7 +174,10 @@ function longest(texts: readonly string[]): number {
   return texts.reduce((most, text) => Math.max(most, text.length), 0);
 }
 
-/** A table of the figures that differ between repeats, and the cases that are not always put into the same category. */
+/**
+ * Renders a table of the figures that differ between repeats, and the cases that are not always given the
+ * same category.
+ */
 export function renderSpread(heading: string, spreads: readonly Spread[], unsteady: ReturnType<typeof unsteadyCases>): string {
   const width = longest(spreads.map(({ name }) => name));
   const rows = spreads.map(({ name, unit, mean, low, high, repeats }) => {
@@ -180,12 +193,14 @@ export function renderSpread(heading: string, spreads: readonly Spread[], unstea
   return [heading, '='.repeat(heading.length), '', ...rows, `  ${share}${others}`].join('\n');
 }
 
-/** The figures flat, as `--json` writes them, each with the section it is read in; without unit and cell. */
+/**
+ * Returns the figures as a flat list, as `--json` writes them, each with its section; without unit and cell.
+ */
 export function figuresJson(sections: readonly FigureSection[]) {
   return sections.flatMap(({ title, figures }) => figures.map(({ unit: _, cell: _cell, ...figure }) => ({ section: title, ...figure })));
 }
 
-/** What a CI server shows as one test suite. */
+/** The data of one test suite on a CI server. */
 export interface JunitSuite {
   readonly name: string;
   readonly tests: readonly JunitTest[];
@@ -194,20 +209,20 @@ export interface JunitSuite {
 export interface JunitTest {
   readonly name: string;
   readonly seconds: number;
-  /** What was expected and did not come. */
+  /** The expectation that was not met. */
   readonly failure?: string;
-  /** Why nothing came. */
+  /** The reason why there is no result. */
   readonly error?: string;
-  /** Told below it, such as the root cause. */
+  /** Text shown below the test, such as the root cause. */
   readonly output?: string;
 }
 
-/** A suite of cases: one that failed is an error, one that was answered with a wrong category a failure. */
+/** Creates a suite of cases. A case that failed is an error; one with a wrong category is a failure. */
 export function casesSuite(name: string, cases: readonly ReplayedCase[]): JunitSuite {
-  return { name, tests: cases.map(testOf) };
+  return { name, tests: cases.map(toTest) };
 }
 
-function testOf(one: ReplayedCase): JunitTest {
+function toTest(one: ReplayedCase): JunitTest {
   const { result } = one;
   const test = { name: result.id, seconds: result.milliseconds / 1000 };
   if (result.error !== null) return { ...test, error: result.error };
@@ -217,7 +232,10 @@ function testOf(one: ReplayedCase): JunitTest {
   return wrong === null ? told : { ...told, failure: wrong };
 }
 
-/** What was said instead of the truth; null where it is right, or nobody knows, or nobody was asked. */
+/**
+ * Returns what was answered instead of the truth, or null if it is right, if the truth is not known, or if no
+ * analyst was asked.
+ */
 function wrongText(one: ReplayedCase): string | null {
   const { result } = one;
   const [judged] = judgedCases([one]);
@@ -226,7 +244,7 @@ function wrongText(one: ReplayedCase): string | null {
   return `said ${result.category ?? 'nothing'}${sure}, correct is ${judged.accepted.join(' or ')}`;
 }
 
-/** JUnit XML, as CI servers read it (the dialect of Surefire). */
+/** Renders JUnit XML as CI servers read it (the dialect of Surefire). */
 export function renderJunit(suites: readonly JunitSuite[]): string {
   return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites>\n${suites.map(suiteXml).join('')}</testsuites>\n`;
 }
@@ -249,7 +267,10 @@ function testXml(suite: string, { name, seconds, failure, error, output }: Junit
   return inside === '' ? `${head}/>\n` : `${head}>${inside}</testcase>\n`;
 }
 
-/** What XML 1.0 does not allow, escaped or not; it comes out as U+FFFD. Lone surrogates are not characters. */
+/**
+ * The characters that XML 1.0 does not allow, escaped or not; they become U+FFFD. Lone surrogates are not
+ * characters.
+ */
 const NO_CHARACTER = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 

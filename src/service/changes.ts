@@ -2,28 +2,34 @@ import { isInScope } from '../domain/access.ts';
 import type { Logger } from '../ports/telemetry.ts';
 import type { Change, ChangeStore } from '../stores/triages.ts';
 
-/** Between two looks into the database, which happen only while somebody follows. */
+/** The interval of database queries, in milliseconds. They run only while a client follows. */
 const LOOK_MS = 1_000;
 /** A transaction that took this long to end is still noticed, in milliseconds. */
 const LATE_MS = 10_000;
-/** The database keeps changes for a minute; of what is older nobody knows. */
+/** The age up to which changes are known, in milliseconds. The database keeps changes for a minute. */
 const KNOWN_MS = 50_000;
 
-/** What somebody follows. */
+/** The scope of the changes that a client follows. */
 export interface Followed {
   /** Patterns of repositories; null: all. */
   readonly repositories: readonly string[] | null;
-  /** Only this build; null: all. */
+  /** The id of the only build to follow; null: all builds. */
   readonly buildId: string | null;
 }
 
-/** Tells pages that something changed. One question a second to the database, however many follow; none where nobody does. */
+/**
+ * Notifies pages that something changed. It queries the database once per second for any number of followers,
+ * and not at all without followers.
+ */
 export interface Changes {
-  /** Whether something changed within so many milliseconds; true as well where that is too long ago to be known. */
+  /**
+   * Checks whether something changed within this number of milliseconds. Returns true as well if that is too
+   * long ago to be known.
+   */
   since(followed: Followed, milliseconds: number): Promise<boolean>;
   /** Calls `tell` after each look that found something. Returns how to stop. */
   follow(followed: Followed, tell: () => void): () => void;
-  /** Aborted when the service stops: whoever follows is to leave. */
+  /** The signal that is aborted when the service stops; followers must then disconnect. */
   readonly stopping: AbortSignal;
   stop(): void;
 }
@@ -46,7 +52,7 @@ export function followChanges({ store, logger }: { readonly store: Pick<ChangeSt
       known = new Set(recent.map(({ id }) => id));
       hasFailed = false;
     } catch (error) {
-      // What happened meanwhile may be gone by the next look.
+      // Changes that happened in the meantime may be gone by the next query.
       hasFailed = true;
       logger.debug({ error }, 'changes for open pages could not be read');
     } finally {

@@ -1,29 +1,29 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { messageOf, TriageError } from '../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../domain/errors.ts';
 import { examine, type Finding, note, ok, wrong } from '../ports/examination.ts';
 import { type Connection, checkRights, ensureHook, requestTest, sendGreeting, type WebhookQuestions } from '../providers/connection.ts';
 import type { Provider } from '../providers/provider.ts';
 
-/** What of a provider is needed to connect it. */
+/** The parts of a provider that are needed to connect it. */
 export type Connectable = Pick<Provider, 'name' | 'webhook' | 'connection' | 'examine' | 'rerun'>;
 
-/** What is to be done beside looking. */
+/** The actions to perform in addition to the checks. */
 export interface ConnectRequest {
-  /** As its host calls it; null: nothing is asked of a repository. */
+  /** The name of the repository on its host; null: no repository is checked. */
   readonly repository: string | null;
-  /** Of our webhook; null: not known. */
+  /** The URL of our webhook; null: unknown. */
   readonly address: string | null;
-  /** With which the webhook is made and test deliveries are signed; null: there is none yet. */
+  /** The secret for creating the webhook and signing test deliveries; null: there is none yet. */
   readonly secret: string | null;
   readonly create: boolean;
   readonly test: boolean;
 }
 
-/** How often a host is asked what came of its ping, and how long between. */
+/** The number of attempts to read the result of a ping from a host, and the delay between them. */
 const LOOKS = 5;
 const LOOK_MS = 1_000;
 
-/** Where a provider's webhook lies, below the address of the service. */
+/** Returns the URL of a provider's webhook below the URL of the service. */
 export function webhookAddress({ webhook }: Connectable, publicUrl: string): string {
   return `${publicUrl.replace(/\/$/, '')}${webhook.path}`;
 }
@@ -43,7 +43,7 @@ export async function* connect(provider: Connectable, request: ConnectRequest, s
   } else {
     yield* await checkRights(questions, signal);
   }
-  const id = 'because' in questions ? null : yield* hookOf(questions, request, signal);
+  const id = 'because' in questions ? null : yield* resolveWebhook(questions, request, signal);
   if (!request.test) return;
   if (!('because' in questions) && id !== null) yield* pinged(connection.label, questions, id, signal);
   yield await greeted(connection, request, signal);
@@ -55,12 +55,19 @@ function openQuestions({ hooks }: Connection, repository: string | null): Webhoo
   try {
     return hooks.open(repository);
   } catch (error) {
-    return { because: messageOf(error) };
+    return { because: getErrorMessage(error) };
   }
 }
 
-/** The id of the webhook at our address, which is made where that is requested; null where there is none. */
-async function* hookOf(questions: WebhookQuestions, request: ConnectRequest, signal: AbortSignal): AsyncGenerator<Finding, string | null> {
+/**
+ * Finds the id of the webhook at our URL, and creates the webhook if requested. Returns null if there is
+ * none.
+ */
+async function* resolveWebhook(
+  questions: WebhookQuestions,
+  request: ConnectRequest,
+  signal: AbortSignal,
+): AsyncGenerator<Finding, string | null> {
   const { address, secret, create } = request;
   const name = 'webhook';
   if (address === null) {
@@ -91,12 +98,12 @@ async function* hookOf(questions: WebhookQuestions, request: ConnectRequest, sig
     return (await questions.list(signal)).find((hook) => hook.address === address)?.id ?? null;
   } catch (error) {
     signal.throwIfAborted();
-    if (create) yield wrong(name, messageOf(error), 'give the token the permission named above, or add the webhook by hand');
+    if (create) yield wrong(name, getErrorMessage(error), 'give the token the permission named above, or add the webhook by hand');
     return null;
   }
 }
 
-/** The provider's own test: asked for, and what it says came of it, where it says that. */
+/** Requests the provider's own test delivery and reports its result, if the provider offers that. */
 async function* pinged(label: string, questions: WebhookQuestions, id: string, signal: AbortSignal): AsyncGenerator<Finding> {
   const name = 'ping';
   const { deliveries } = questions;
@@ -114,7 +121,7 @@ async function* pinged(label: string, questions: WebhookQuestions, id: string, s
     yield note(name, `requested from ${label}`, mend);
   } catch (error) {
     signal.throwIfAborted();
-    yield note(name, messageOf(error), mend);
+    yield note(name, getErrorMessage(error), mend);
   }
 }
 
@@ -130,7 +137,7 @@ async function greeted(connection: Connection, { address, secret }: ConnectReque
   return await sendGreeting(address, connection.greet(secret, Date.now()), signal);
 }
 
-/** The provider of that name. Throws `invalid-input` with the names that there are. */
+/** Finds the provider with this name. Throws `invalid-input` with the available names. */
 export function providerNamed(providers: readonly Connectable[], name: string): Connectable {
   const found = providers.find((provider) => provider.name === name);
   if (found !== undefined) return found;

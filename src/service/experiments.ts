@@ -45,7 +45,10 @@ function impossible(doubts: readonly Doubt[]): TriageError {
   return new TriageError('impossible', message, { details: { issues: doubts.slice(0, MOST_ISSUES) } });
 }
 
-/** The answers, with the experiment at those that it is about, as the store has it: those whose failures include every test that was run. */
+/**
+ * Returns the answers with the experiment added to those it concerns, as the store records it: those whose
+ * failures include every test that was run.
+ */
 export function withExperiment(analyses: readonly Analysis[], groups: readonly FailureGroup[], experiment: Experiment): Analysis[] {
   return analyses.map((analysis) => {
     const failures = groups.filter(({ fingerprint }) => fingerprint.value === analysis.fingerprint).flatMap((group) => group.failures);
@@ -60,7 +63,10 @@ const MOST_TEXT = 4_000;
 /** Words of ours and ids of commits, in which nothing can be hidden. */
 const NOT_MASKED = ['verdict', 'what', 'where', 'commit', 'dependsOn'];
 
-/** Every text of it, before it is sent and before it is stored. A change with a secret in it is no longer what was tried, so it is not suggested. */
+/**
+ * Masks every text of an experiment before it is sent or stored. A change that contained a secret no longer
+ * equals what was tried, so it is not suggested.
+ */
 export async function maskExperiment(experiment: Experiment, masker: Pick<Masker, 'maskAll'>): Promise<Experiment> {
   const texts: string[] = [];
   JSON.stringify(experiment, (key, value: unknown) => {

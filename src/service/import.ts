@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Build, type NewBuild, WHOLE_BUILD } from '../domain/build.ts';
 import type { Category } from '../domain/category.ts';
-import { isRetryable, messageOf, TriageError } from '../domain/errors.ts';
+import { getErrorMessage, isRetryable, TriageError } from '../domain/errors.ts';
 import { Blame, blameByText, isBlameRight } from '../domain/experiment.ts';
 import { append } from '../lib/collections.ts';
 import { backoff } from '../lib/time.ts';
@@ -26,7 +26,7 @@ export interface ImportRequest {
   readonly provider: Build['provider'];
   readonly repository: string;
   readonly since: Date;
-  /** Of these, the newest. */
+  /** Limit of imported runs; the newest are taken. */
   readonly maxRuns: number;
   readonly runs: PastRuns;
   readonly source: Pick<BuildSource, 'fetch'>;
@@ -35,8 +35,9 @@ export interface ImportRequest {
 }
 
 /**
- * What became of a run. `known`: it is stored already. `withoutLog`: it failed, and is stored for the history alone, because its log is gone.
- * `leftOut`: it neither failed nor passed, was deleted, or could not be read now.
+ * The outcome of a run. `known`: it is already stored. `withoutLog`: it failed and is stored only for the
+ * history, because its log is gone. `leftOut`: it neither failed nor passed, was deleted, or could not be
+ * read now.
  */
 export type ImportOutcome = 'failed' | 'passed' | 'known' | 'withoutLog' | 'leftOut';
 
@@ -51,7 +52,7 @@ export type ImportEvent =
       readonly outcome: ImportOutcome;
       /** The run, and why it was left out or has no log. */
       readonly says: string;
-      /** Of a build that failed, and was or will be answered. */
+      /** The id of a failed build that was or will be answered; null for others. */
       readonly buildId: string | null;
     };
 
@@ -60,7 +61,9 @@ const TRIES = 5;
 const LONGEST_BACKOFF_MS = 60_000;
 /** A host that says when to come back is believed up to here. */
 const LONGEST_WAIT_MS = 2 * 60 * 60_000;
-/** So many runs in a row that could not be read: the host is away, and the rest is left for another time. */
+/**
+ * The number of consecutive unreadable runs after which the host counts as unavailable and the import stops.
+ */
 const MAX_UNREADABLE = 5;
 
 /**
@@ -86,7 +89,7 @@ export async function* importRuns(deps: ImportDeps, request: ImportRequest, sign
   }
 }
 
-/** The newest runs of all, each once, though the list may shift while it is read. */
+/** Lists the newest runs, each once, although the list may shift while it is read. */
 async function listRuns({ runs, repository, since, maxRuns }: ImportRequest, signal: AbortSignal) {
   const found = new Map<string, PastRun>();
   for await (const run of runs.list(repository, since, signal)) {
@@ -111,17 +114,17 @@ async function* importRun(
   // One that is stored halfway, because a process died, is stored again.
   if (known !== null && known.status !== 'unknown') {
     const buildId = known.status === 'failed' ? known.id : null;
-    return { outcome: 'known', says: nameOf(known), buildId };
+    return { outcome: 'known', says: formatBuildName(known), buildId };
   }
   const reading = yield* patiently(() => run.load(signal), request, signal);
   if ('ignored' in reading) return { outcome: 'leftOut', says: `run ${externalId}: ${reading.ignored}`, buildId: null };
-  const says = nameOf(reading.build);
+  const says = formatBuildName(reading.build);
   if (reading.build.status === 'passed') {
     await keepPassed(deps, reading);
     return { outcome: 'passed', says, buildId: null };
   }
   try {
-    const asked = { ...reading.build, id: 'past', receivedAt: momentOf(reading.build) };
+    const asked = { ...reading.build, id: 'past', receivedAt: getEndTime(reading.build) };
     const fetched = yield* patiently(() => request.source.fetch(asked, signal), request, signal);
     return { outcome: 'failed', says, buildId: await keepFailed(deps, reading, fetched) };
   } catch (error) {
@@ -131,33 +134,36 @@ async function* importRun(
   }
 }
 
-function nameOf({ pipeline, number, branch }: Pick<NewBuild, 'pipeline' | 'number' | 'branch'>): string {
+function formatBuildName({ pipeline, number, branch }: Pick<NewBuild, 'pipeline' | 'number' | 'branch'>): string {
   return `${pipeline} #${number}${branch === null ? '' : ` on ${branch}`}`;
 }
 
-/** When a run ended, as far as its CI says. */
-function momentOf({ finishedAt, startedAt }: NewBuild): string {
+/** Returns the time when a run ended, as far as its CI reports it. */
+function getEndTime({ finishedAt, startedAt }: NewBuild): string {
   return finishedAt ?? startedAt ?? new Date().toISOString();
 }
 
 async function keepPassed({ database, stores }: ImportDeps, intake: Intake): Promise<void> {
   await database.transaction(async (sql) => {
-    await stores.builds.upsert(intake.build, sql, momentOf(intake.build));
+    await stores.builds.upsert(intake.build, sql, getEndTime(intake.build));
     await storeBuild({ stores }, intake, sql, async () => true);
   });
 }
 
 async function keepWithoutLog({ database, stores }: ImportDeps, { build }: Intake): Promise<void> {
   await database.transaction(async (sql) => {
-    const { build: stored } = await stores.builds.upsert(build, sql, momentOf(build));
+    const { build: stored } = await stores.builds.upsert(build, sql, getEndTime(build));
     await stores.builds.addFailedPart(stored.id, WHOLE_BUILD, sql);
   });
 }
 
-/** Its logs first, so that it is complete when it waits for an answer: nobody asks its CI for them again. */
+/**
+ * Stores the logs first, so that the build is complete when it waits for an answer: the logs are not
+ * requested from its CI again.
+ */
 async function keepFailed(deps: ImportDeps, intake: Intake, fetched: FetchedBuild): Promise<string> {
   const { database, stores, archive, masker } = deps;
-  const { build } = await stores.builds.upsert({ ...intake.build, status: 'unknown' }, undefined, momentOf(intake.build));
+  const { build } = await stores.builds.upsert({ ...intake.build, status: 'unknown' }, undefined, getEndTime(intake.build));
   const { sources, own } = await maskSources(fetched.sources, masker);
   for (const source of sources) await archive.put(build.id, source);
   await stores.outside.saveLogPages(build.id, sources);
@@ -170,7 +176,7 @@ async function keepFailed(deps: ImportDeps, intake: Intake, fetched: FetchedBuil
   return build.id;
 }
 
-/** Again after what may pass: when the host says, else after a growing while. */
+/** Retries the work after temporary errors: when the host says, otherwise with increasing delays. */
 async function* patiently<Result>(
   work: () => Promise<Result>,
   { retryUnitMs = 1_000 }: Pick<ImportRequest, 'retryUnitMs'>,
@@ -184,20 +190,20 @@ async function* patiently<Result>(
       if (signal.aborted || !isRetryable(error) || (asked === undefined && failures >= TRIES)) throw error;
       const ms = Math.min(asked ?? backoff(retryUnitMs, failures, LONGEST_BACKOFF_MS), LONGEST_WAIT_MS);
       if (asked === undefined) failures += 1;
-      yield { type: 'waiting', ms, because: messageOf(error) };
+      yield { type: 'waiting', ms, because: getErrorMessage(error) };
       await sleep(ms, undefined, { signal });
     }
   }
 }
 
-/** What was answered, or would have been, for the builds of a repository. */
+/** The answers that were given, or would have been, for the builds of a repository. */
 export interface AnswerReport {
   readonly builds: { readonly failed: number; readonly passed: number; readonly unanswered: number };
   /** The newest first. */
   readonly answers: readonly ReportedAnswer[];
   /** The most frequent first. */
   readonly causes: readonly { readonly category: Category | null; readonly title: string; readonly count: number }[];
-  /** How often what the text says of whose fault it is was right, of the answers whose failure was tried. */
+  /** The accuracy of what the answers state about whose fault a failure is, for failures that were tried. */
   readonly guesses: readonly Guess[];
 }
 
@@ -224,7 +230,7 @@ const PAGE = 200;
 const MAX_BUILDS = 5_000;
 const MAX_CAUSES = 10;
 
-export async function reportOf(
+export async function readAnswerReport(
   { builds, analyses }: { readonly builds: Pick<Stores['builds'], 'list'>; readonly analyses: Pick<Stores['analyses'], 'heads'> },
   { repository, since }: { readonly repository: string; readonly since: Date },
 ): Promise<AnswerReport> {
@@ -241,7 +247,7 @@ export async function reportOf(
     for (const build of failed) {
       const own = heads.get(build.id) ?? [];
       if (own.length === 0) counts.unanswered += 1;
-      for (const head of own) answers.push(answerOf(build, head));
+      for (const head of own) answers.push(toReportedAnswer(build, head));
       append(
         tried,
         own.filter((head) => head.tried !== null),
@@ -249,13 +255,13 @@ export async function reportOf(
     }
     if (page.length < PAGE || recent.length < page.length) break;
   }
-  return { builds: counts, answers, causes: causesOf(answers), guesses: guessesOf(tried) };
+  return { builds: counts, answers, causes: countCauses(answers), guesses: scoreGuesses(tried) };
 }
 
 const SAID = { 'this-change': 'this change', 'not-this-change': 'not this change', flaky: 'flaky' } as const;
 
-/** Of failures that trying has decided. */
-export function guessesOf(heads: readonly Pick<Head, 'guess' | 'tried'>[]): Guess[] {
+/** Scores the guesses about failures that an experiment has decided. */
+export function scoreGuesses(heads: readonly Pick<Head, 'guess' | 'tried'>[]): Guess[] {
   const decided = heads.flatMap(({ guess, tried }) => {
     const truth = Blame.safeParse(tried);
     return truth.success ? [{ said: blameByText(guess), truth: truth.data }] : [];
@@ -269,14 +275,14 @@ export function guessesOf(heads: readonly Pick<Head, 'guess' | 'tried'>[]): Gues
 
 type Head = Awaited<ReturnType<Stores['analyses']['heads']>>[number];
 
-function answerOf(build: Build, head: Head): ReportedAnswer {
+function toReportedAnswer(build: Build, head: Head): ReportedAnswer {
   const { id, pipeline, number, attempt, branch, url, receivedAt: at } = build;
   const { category, title, confidence, failures, action } = head;
   const shown = { id, pipeline, number, attempt, branch, url, at };
   return { analysisId: head.id, build: shown, category, title, confidence, failures, isPublished: action === 'auto_notify' };
 }
 
-function causesOf(answers: readonly ReportedAnswer[]): AnswerReport['causes'] {
+function countCauses(answers: readonly ReportedAnswer[]): AnswerReport['causes'] {
   const groups = Map.groupBy(answers, ({ category, title }) => `${category} ${title}`);
   const causes = [...groups.values()].flatMap(([first, ...more]) =>
     first === undefined ? [] : [{ category: first.category, title: first.title, count: more.length + 1 }],

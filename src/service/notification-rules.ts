@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { TriageError } from '../domain/errors.ts';
 import {
-  conditionOf,
   GATHER_MS,
   MAX_RULES,
   NewsChannel,
@@ -9,11 +8,12 @@ import {
   type NotificationRuleInput,
   type Occasion,
   type OwnerChannels,
+  parseCondition,
   plannedMessages,
 } from '../domain/notification-rule.ts';
 import { type Clock, orAborted } from '../lib/time.ts';
 import { meets } from '../notifications/rules/handlers.ts';
-import { CHANNEL_NAMES, type Messengers, newsOf } from '../notifications/rules/news.ts';
+import { CHANNEL_NAMES, type Messengers, readNews } from '../notifications/rules/news.ts';
 import type { Logger } from '../ports/telemetry.ts';
 import type { ShownStores } from '../stores/stores.ts';
 
@@ -25,7 +25,7 @@ export interface RuleDeps {
   readonly logger: Logger;
 }
 
-/** What configures a channel. */
+/** The settings that configure each channel. */
 export const CHANNEL_SETTINGS: Readonly<Record<NewsChannel, string>> = {
   slack: 'FAULTLINE_SLACK_TOKEN',
   teams: 'FAULTLINE_TEAMS_WEBHOOKS',
@@ -72,9 +72,9 @@ export async function saveOwner({ stores, messengers, logger }: RuleDeps, channe
   logger.info({ owner: channels.owner, by }, 'channels of an owner changed');
 }
 
-/** What the query names as repository. */
+/** Returns the repository that the query names. */
 function checkRule({ query, channel, destination, quietFrom, quietTo }: NotificationRuleInput, messengers: Messengers): string | null {
-  const { filter } = conditionOf(query);
+  const { filter } = parseCondition(query);
   // Only a preview is without.
   if (destination !== '') checkDestination(channel, destination, messengers);
   if ((quietFrom === null) !== (quietTo === null)) throw new TriageError('invalid-input', 'Quiet hours need both a start and an end.');
@@ -98,7 +98,7 @@ const MOST_CHANGES = 200;
 const MOST_MESSAGES = 50;
 const MOST_CAUSES = 10;
 
-/** What a rule would have sent. */
+/** The messages that a rule would have sent. */
 export const RulePreview = z.object({
   days: z.int(),
   messages: z.int().describe('How many messages it would have sent'),
@@ -116,7 +116,10 @@ export const RulePreview = z.object({
 });
 export type RulePreview = z.infer<typeof RulePreview>;
 
-/** Which messages the rule would have sent in the past week, by the failures that the asker may see. Its destination may be empty. Throws `invalid-input` and `timeout`. */
+/**
+ * Lists the messages that the rule would have sent in the past week, for the failures that the caller may
+ * see. The destination may be empty. Throws `invalid-input` and `timeout`.
+ */
 export async function previewRule({ stores, messengers, clock }: RuleDeps, rule: NotificationRuleInput): Promise<RulePreview> {
   checkRule(rule, messengers);
   const { occasions, isPart } = await pastOccasions(rule, stores, clock.now());
@@ -130,7 +133,7 @@ export async function previewRule({ stores, messengers, clock }: RuleDeps, rule:
     const causes = [...new Map(told.map((one) => [`${one.repository} ${one.fingerprint}`, one])).values()];
     const named = causes.slice(0, MOST_CAUSES).map(({ analysisId, repository, state }) => ({
       ...{ title: titles.get(analysisId) ?? 'No title', repository, analysisId },
-      state: conditionOf(rule.query).states.length === 0 ? null : state,
+      state: parseCondition(rule.query).states.length === 0 ? null : state,
     }));
     const [channel, destination] = [rule.channel, target.slice(rule.channel.length + 1)];
     return { at: new Date(at).toISOString(), channel, destination, causes: named, more: causes.length - named.length };
@@ -140,7 +143,7 @@ export async function previewRule({ stores, messengers, clock }: RuleDeps, rule:
 
 async function pastOccasions(rule: NotificationRuleInput, { failures, notificationRules }: RuleDeps['stores'], now: number) {
   const since = new Date(now - PREVIEW_DAYS * 86_400_000).toISOString();
-  const { filter, states } = conditionOf(rule.query);
+  const { filter, states } = parseCondition(rule.query);
   if (states.length > 0) {
     const changes = await notificationRules.changes(states, since, MOST_CHANGES);
     const occasions: Occasion[] = [];
@@ -160,14 +163,17 @@ async function pastOccasions(rule: NotificationRuleInput, { failures, notificati
 
 const TEST_MS = 15_000;
 
-/** Sends the newest failure that the rule is about, marked as a test and mentioning nobody, to the rule's own destination. Throws what the channel throws. */
+/**
+ * Sends the newest failure that matches the rule to the rule's destination, marked as a test and without
+ * mentions. Throws the errors of the channel.
+ */
 export async function sendTest(deps: RuleDeps, rule: NotificationRuleInput, by: string, id = 'new'): Promise<void> {
   const { stores, messengers, publicUrl, clock, logger } = deps;
   checkRule(rule, messengers);
   const { occasions } = await pastOccasions(rule, stores, clock.now());
   const newest = occasions.toSorted((a, b) => Date.parse(b.at) - Date.parse(a.at)).slice(0, 1);
   const about = { rule: { id, name: rule.name, mention: false }, matches: newest, owners: [], isTest: true };
-  const news = await newsOf(about, { notices: stores.notices, publicUrl });
+  const news = await readNews(about, { notices: stores.notices, publicUrl });
   const signal = AbortSignal.timeout(TEST_MS);
   logger.info({ ruleId: id, channel: rule.channel, by }, 'test message of a notification rule');
   if (news === null) return;

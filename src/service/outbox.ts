@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { delayOfRetry, isRetryable, messageOf } from '../domain/errors.ts';
+import { delayOfRetry, getErrorMessage, isRetryable } from '../domain/errors.ts';
 import type { OutboxEntry, OutboxHandler } from '../domain/outbox.ts';
 import type { Masker } from '../log/mask/mask.ts';
 import type { Failpoint } from '../ports/database.ts';
@@ -28,7 +28,7 @@ export type OutboxWorker = ReturnType<typeof startOutbox>;
 
 /** A call cut off may have got through, so a stop waits for it; in milliseconds. */
 const STOP_GRACE_MS = 5_000;
-/** How long what was cut off may take to give its entries back, in milliseconds. */
+/** Milliseconds within which interrupted work may release its entries. */
 const CUT_OFF_MS = 2_000;
 const MAX_ERROR_LENGTH = 500;
 
@@ -39,9 +39,9 @@ const MAX_ERROR_LENGTH = 500;
 export function startOutbox({ handlers, intervalMs, stopGraceMs, ...deps }: OutboxWorkerDeps) {
   const [stopping, cutOff] = [new AbortController(), new AbortController()];
   const signals = { stopping: stopping.signal, cutOff: cutOff.signal };
-  const turns = new Map(handlers.map((handler) => [handler.topic, turnOf(() => workOff(handler, deps, signals))]));
+  const turns = new Map(handlers.map((handler) => [handler.topic, serializeRuns(() => workOff(handler, deps, signals))]));
   const topics = [...turns.keys()];
-  const looking = turnOf(async () => {
+  const looking = serializeRuns(async () => {
     try {
       const due = topics.length === 0 ? [] : await deps.outbox.due(topics);
       if (!stopping.signal.aborted) for (const topic of due) turns.get(topic)?.look();
@@ -71,8 +71,8 @@ export function startOutbox({ handlers, intervalMs, stopGraceMs, ...deps }: Outb
   };
 }
 
-/** One look at a time; a look asked for meanwhile comes after it. */
-function turnOf(work: () => Promise<void>): { look(): void; ended(): Promise<void> } {
+/** Runs the work one call at a time. A call requested in the meantime runs after the current one. */
+function serializeRuns(work: () => Promise<void>): { look(): void; ended(): Promise<void> } {
   let running: Promise<void> | null = null;
   let again = false;
   const look = () => {
@@ -86,9 +86,9 @@ function turnOf(work: () => Promise<void>): { look(): void; ended(): Promise<voi
 }
 
 interface Signals {
-  /** Nothing more is to be begun. */
+  /** The signal after which no new work is started. */
   readonly stopping: AbortSignal;
-  /** What is under way is to end. */
+  /** The signal that interrupts work in progress. */
   readonly cutOff: AbortSignal;
 }
 
@@ -118,7 +118,7 @@ async function processNow(handler: OutboxHandler, keys: readonly string[], deps:
   return (await process(handler, deps, signal, keys))?.failed !== true;
 }
 
-/** Null: there was nothing to take. */
+/** Processes entries. Returns null if there were none. */
 async function process(
   handler: OutboxHandler,
   deps: OutboxDeps,
@@ -134,7 +134,7 @@ async function process(
     ...(keys === undefined ? {} : { keys }),
   });
   if (entries.length === 0) return null;
-  deps.failpoint?.('outbox-taken', nameOf(entries));
+  deps.failpoint?.('outbox-taken', formatEntryNames(entries));
   const isWorn = ({ attempts }: OutboxEntry) => limits !== null && attempts > limits.attempts;
   for (const entry of entries.filter(isWorn)) await giveUp(entry, `Stopped after ${limits?.attempts} attempts that did not finish.`, deps);
   const rest = entries.filter((entry) => !isWorn(entry));
@@ -154,16 +154,16 @@ async function handle(entries: readonly OutboxEntry[], run: Run): Promise<boolea
   const end = await handler.handle(entries, lease).catch((error: unknown) => ({ error, failed: true as const }));
   if (end === null) return true;
   if ('failed' in end) return await recover(entries, end.error, run);
-  deps.failpoint?.('outbox-handled', nameOf(entries));
+  deps.failpoint?.('outbox-handled', formatEntryNames(entries));
   for (const entry of entries) {
     if (await deps.outbox.finish(entry, end)) continue;
     deps.logger.warn({ topic: entry.topic, key: entry.key }, 'another process took over an outbox entry that was being processed');
   }
-  deps.failpoint?.('outbox-finished', nameOf(entries));
+  deps.failpoint?.('outbox-finished', formatEntryNames(entries));
   return true;
 }
 
-/** What is refused for good may be the fault of one entry: then each is processed by itself. */
+/** Processes each entry separately after a permanent error, because one entry may have caused it. */
 async function recover(entries: readonly OutboxEntry[], error: unknown, run: Run): Promise<boolean> {
   const { handler, deps, lease } = run;
   if (lease.signal.aborted) {
@@ -176,7 +176,7 @@ async function recover(entries: readonly OutboxEntry[], error: unknown, run: Run
     for (const entry of entries) each.push(await handle([entry], run));
     return each.every(Boolean);
   }
-  const sentence = (await deps.masker.mask(messageOf(error))).text.slice(0, MAX_ERROR_LENGTH);
+  const sentence = (await deps.masker.mask(getErrorMessage(error))).text.slice(0, MAX_ERROR_LENGTH);
   for (const entry of entries) {
     if (handler.limits !== null && !(isRetryable(error) && entry.retries < handler.limits.retries))
       await giveUp(entry, sentence, deps, error);
@@ -201,13 +201,14 @@ async function giveUp(entry: OutboxEntry, reason: string, { outbox, logger }: Ou
   await outbox.finish(entry, { outcome: 'failed', error: reason });
 }
 
-function nameOf(entries: readonly OutboxEntry[]): string {
+function formatEntryNames(entries: readonly OutboxEntry[]): string {
   return entries.map(({ topic, key }) => `${topic} ${key}`).join(', ');
 }
 
 /**
- * How long to leave an entry alone that was retried `retries` times before, in milliseconds: about 2 s, doubled each time; or longer where the
- * other side said so (Retry-After), a day at most. A random part of up to a half keeps many that failed together from coming back together.
+ * Computes the delay of an entry that was retried `retries` times before, in milliseconds: about 2 s, doubled
+ * each time, or longer if the server requested it (Retry-After), at most a day. A random reduction of up to a
+ * half spreads the retries of entries that failed together.
  */
 export function retryDelay(retries: number, error: unknown, longestMs: number, random: number = Math.random()): number {
   return delayOfRetry(retries, error, { longestMs, longestAskedMs: 24 * 3_600_000, spread: 1 - random / 2 });
@@ -223,7 +224,10 @@ const Payload = z.object({
   item: z.object({ text: z.string(), metadata: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])) }).nullable(),
 });
 
-/** Bring the vector index in step with what people taught. Nothing is ever given up, however long the index is away. */
+/**
+ * Creates the handlers that update the vector index with what reviewers taught. They never give up, however
+ * long the index is unavailable.
+ */
 export function indexHandlers(vectorIndex: VectorIndex): OutboxHandler[] {
   return NAMESPACES.map((namespace) => indexHandler(vectorIndex, namespace));
 }
@@ -231,7 +235,8 @@ export function indexHandlers(vectorIndex: VectorIndex): OutboxHandler[] {
 function indexHandler(vectorIndex: VectorIndex, namespace: VectorNamespace): OutboxHandler {
   return {
     topic: `index:${namespace}`,
-    // Longer than an index may take for a batch, so that nobody else writes the same entries meanwhile.
+    // The lease is longer than an index needs for a batch, so that no other process writes the same entries
+    // in the meantime.
     leaseMs: 120_000,
     batch: 50,
     limits: null,
@@ -247,12 +252,15 @@ function indexHandler(vectorIndex: VectorIndex, namespace: VectorNamespace): Out
   };
 }
 
-/** How long a person waits for what they taught to be found; after that it is written in the background. Milliseconds. */
+/**
+ * Milliseconds for which a person waits until new knowledge is searchable. After that it is written in the
+ * background.
+ */
 const AT_ONCE_MS = 5_000;
 
 /**
- * Writes these entries to the index now, as far as nobody else does. Never throws, and never takes long: what could not be written stays in the
- * outbox. `true` where none of them failed.
+ * Writes these entries to the index now, unless another process does. Never throws and never takes long: what
+ * could not be written stays in the outbox. Returns `true` if none of them failed.
  */
 export async function indexNow(
   { vectorIndex, ...deps }: IndexOutboxDeps,

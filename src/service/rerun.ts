@@ -1,5 +1,5 @@
 import type { Build } from '../domain/build.ts';
-import { messageOf, TriageError } from '../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../domain/errors.ts';
 import type { Masker } from '../log/mask/mask.ts';
 import type { Logger } from '../ports/telemetry.ts';
 import type { Provider } from '../providers/provider.ts';
@@ -12,17 +12,18 @@ export interface RerunDeps {
   readonly logger: Logger;
 }
 
-/** Of one call with all that it takes, in milliseconds. */
+/** Time limit of one rerun request with everything it involves, in milliseconds. */
 const LIMIT_MS = 20_000;
 
-/** Whether the failed jobs of this build can be asked for again. */
+/** Checks whether a rerun of the build's failed jobs can be requested. */
 export function canRerun({ provider, status }: Build, providers: RerunDeps['providers']): boolean {
   return status === 'failed' && (providers.find(({ name }) => name === provider)?.rerun ?? null) !== null;
 }
 
 /**
- * Asks the CI of a build, once, to run its failed jobs again, and keeps who asked and what came of it; a refusal of the CI is kept and not
- * thrown. Throws `invalid-config` where this is not set up, `invalid-input` for a build that did not fail, and `conflict` where somebody has just asked.
+ * Asks the CI of a build once to run its failed jobs again, and records who asked and the result. A refusal
+ * of the CI is recorded and not thrown. Throws `invalid-config` if reruns are not configured, `invalid-input`
+ * for a build that did not fail, and `conflict` if another user has just requested a rerun.
  */
 export async function rerunFailedJobs({ stores, providers, masker, logger }: RerunDeps, build: Build, by: string): Promise<void> {
   const rerun = providers.find(({ name }) => name === build.provider)?.rerun ?? null;
@@ -37,7 +38,7 @@ export async function rerunFailedJobs({ stores, providers, masker, logger }: Rer
     await stores.outside.endRerun(id, null);
     logger.info(known, 'failed jobs re-run');
   } catch (error) {
-    await stores.outside.endRerun(id, (await masker.mask(messageOf(error))).text.slice(0, 500));
+    await stores.outside.endRerun(id, (await masker.mask(getErrorMessage(error))).text.slice(0, 500));
     logger.warn({ ...known, error }, 'failed jobs could not be re-run');
   }
 }

@@ -17,7 +17,10 @@ export interface TokenToKeep {
   readonly expiresInDays: number | null;
 }
 
-/** Whose session it is: of whoever holds the token with this digest, or of somebody who signed in elsewhere. */
+/**
+ * The holder of a session: the token with this digest, or a principal who signed in through an external
+ * provider.
+ */
 export type SessionHolder = { readonly tokenDigest: string } | { readonly principal: Principal };
 
 const Found = z.object({ state: z.enum(['valid', 'expired', 'revoked']) });
@@ -25,7 +28,7 @@ const Found = z.object({ state: z.enum(['valid', 'expired', 'revoked']) });
 /** Bearer tokens. Whether one is still good is judged by the database's clock. */
 export type TokenStore = ReturnType<typeof createTokenStore>;
 
-/** Bearer tokens in the database, by their digests. */
+/** Creates the store of bearer tokens in the database, identified by their digests. */
 export function createTokenStore(db: Database) {
   return {
     /** Keeps a token. Throws `conflict` where a token that is not revoked has this name. */
@@ -35,7 +38,7 @@ export function createTokenStore(db: Database) {
         throw new TriageError('conflict', `A token named ${name} already exists. Revoke it first, or choose another name.`);
       return AccessToken.parse(row);
     },
-    /** The token with this digest and whether it is still valid; null where nobody made it. */
+    /** Finds the token with this digest and whether it is still valid; null if there is no such token. */
     findByDigest: async (digest: string) => {
       const [row] = await db.query(FIND_TOKENS, [digest]);
       return row === undefined ? null : { token: AccessToken.parse(row), state: Found.parse(row).state };
@@ -110,7 +113,7 @@ export function createSessionStore(db: Database) {
     /** Null where there is none or it is over. */
     find: async (digest: string) => {
       const [row] = await db.query(FIND_SESSIONS, [digest]);
-      return row === undefined ? null : holderOf(StoredHolder.parse(row));
+      return row === undefined ? null : toSessionHolder(StoredHolder.parse(row));
     },
     end: async (digest: string) => {
       await db.query('delete from sessions where digest = $1', [digest]);
@@ -118,7 +121,7 @@ export function createSessionStore(db: Database) {
   };
 }
 
-/** What people set for the pages, by the holder's name. */
+/** Creates the store of console preferences, by the holder's name. */
 export function createPreferenceStore(db: Database) {
   return {
     /** The defaults where nothing was set. */
@@ -136,7 +139,7 @@ function stored({ name, roles, repositories }: Principal): object {
   return { name, roles, repositories: repositories ?? null };
 }
 
-function holderOf({ tokenDigest, principal }: z.infer<typeof StoredHolder>): SessionHolder | null {
+function toSessionHolder({ tokenDigest, principal }: z.infer<typeof StoredHolder>): SessionHolder | null {
   if (tokenDigest !== null) return { tokenDigest };
   return principal === null ? null : { principal };
 }
@@ -152,7 +155,10 @@ const SET = `
   insert into preferences (holder, body) values ($1, $2::jsonb)
   on conflict (holder) do update set body = excluded.body, updated_at = clock_timestamp()`;
 
-/** A signature holds for five minutes on either side; what is older is refused by its time. */
+/**
+ * Creates the store that detects repeated button presses. A Slack signature is valid for five minutes either
+ * way, so older presses are refused by their time.
+ */
 export function createSlackPresses(db: Pick<Database, 'query'>): SlackPresses {
   return { isNew: async (id) => (await db.query(KEEP_PRESSES, [id])).length > 0 };
 }

@@ -34,12 +34,12 @@ interface BuildFilter {
   readonly run?: string;
   /** One of these addresses; at most a hundred are asked for. */
   readonly urls?: readonly string[];
-  /** In which it failed. */
+  /** The job in which the build failed. */
   readonly job?: string;
   /** Received from then on, and before then; ISO 8601. */
   readonly since?: string;
   readonly until?: string;
-  /** Only of these: `owner/name`, or `owner/*`. */
+  /** The repositories to include: `owner/name`, or `owner/*`. */
   readonly repositories?: readonly string[];
 }
 
@@ -214,7 +214,7 @@ async function upsertBuild(
   return { build: Build.parse(row), created: false };
 }
 
-/** When a build came, in milliseconds, and whether it was looked up rather than sent. */
+/** The time when a build was received, in milliseconds, and whether it was looked up rather than sent. */
 interface Receipt {
   readonly at: number;
   readonly isPast?: boolean;

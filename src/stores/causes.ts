@@ -5,16 +5,18 @@ import { all, columnsFor, first, inScope, pageValues, scopeValue } from './sql.t
 
 export interface CauseFilter {
   readonly list: CauseList;
-  /** Whose `mine` are. */
+  /** The person for whom the list `mine` is read. */
   readonly assignee: string;
-  /** By which names CODEOWNERS and commits call them; what they own and nobody has is theirs too. */
+  /**
+   * The names by which CODEOWNERS and commits refer to this person. Unassigned causes that these names own
+   * count as theirs too.
+   */
   readonly owners?: readonly string[];
   readonly repository?: string;
-  /** Only of these: `owner/name`, or `owner/*`. */
+  /** The repositories to include: `owner/name`, or `owner/*`. */
   readonly repositories?: readonly string[];
 }
 
-/** Which cause of which repository. */
 export interface CauseKey {
   readonly repository: string;
   readonly fingerprint: string;
@@ -22,7 +24,10 @@ export interface CauseKey {
 
 const DAY_MS = 86_400_000;
 
-/** How causes stand. Builds move them by triggers (0034); what people make of them goes through `change`. */
+/**
+ * Creates the store of the states of causes. Builds change them through triggers (0034); changes by people go
+ * through `change`.
+ */
 export function createCauseStore(db: Database) {
   const read = db.reader ?? db;
   return {
@@ -46,7 +51,7 @@ export function createCauseStore(db: Database) {
       await all(read, CauseEvent, EVENTS, [repository, fingerprint, limit]),
     /** Changes it and notes who did; null where there is no such cause, or another version of it by now. `now` in milliseconds since 1970. */
     change: async (key: CauseKey & { readonly version: number }, change: CauseChange, by: string, now: number, sql?: Sql) => {
-      const work = async (own: Pick<Database, 'query'>) => await first(own, Cause, CHANGE, valuesOf(key, change, by, now));
+      const work = async (own: Pick<Database, 'query'>) => await first(own, Cause, CHANGE, toChangeValues(key, change, by, now));
       return sql === undefined ? await db.transaction(work) : await work(sql);
     },
   };
@@ -84,7 +89,8 @@ const COUNTS = `select ${CauseList.options.map((name) => `count(*) filter (where
 const EVENTS = `
   select at, by, what, detail, build_id as "buildId" from cause_events where repository = $1 and fingerprint = $2 order by id desc limit $3`;
 
-// What is not named stays as it is; a cause that somebody else changed meanwhile is left alone.
+// A field that the change does not name stays as it is. A cause that another user changed in the meantime is
+// left unchanged.
 const CHANGE = `
   with changed as (
     update causes set
@@ -102,7 +108,7 @@ const CHANGE = `
   )
   select ${COLUMNS} from changed`;
 
-function valuesOf(
+function toChangeValues(
   { repository, fingerprint, version }: CauseKey & { readonly version: number },
   change: CauseChange,
   by: string,
@@ -112,7 +118,7 @@ function valuesOf(
   return [repository, fingerprint, version, change.what, describeChange(change, until), until, by, new Date(now).toISOString()];
 }
 
-/** Writes what the history says of a change beside its name. */
+/** Describes the detail of a change that the history shows next to its name. */
 function describeChange(change: CauseChange, until: string | null): string | null {
   if (change.what === 'assigned') return change.assignee;
   if (change.what === 'linked') return change.ticket;

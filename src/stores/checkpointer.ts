@@ -1,6 +1,6 @@
 import { TASKS, WRITES_IDX_MAP } from '@langchain/langgraph-checkpoint';
 import { PostgresSaver } from '@langchain/langgraph-checkpoint-postgres';
-import { messageOf, TriageError } from '../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../domain/errors.ts';
 import type { Database } from '../ports/database.ts';
 
 const SCHEMA = 'checkpoints';
@@ -8,15 +8,15 @@ const SCHEMA = 'checkpoints';
 type Pool = ConstructorParameters<typeof PostgresSaver>[0];
 
 /**
- * The graph's memory of finished nodes, in a schema of its own on the same database, set up and ready. A thread is one
- * triage; `deleteThread` forgets it. Throws `storage-failed`.
+ * Creates and sets up the store of graph checkpoints, in its own schema of the same database. A thread is one
+ * triage; `deleteThread` deletes it. Throws `storage-failed`.
  */
 export async function createPostgresCheckpointer(db: { readonly pool: Pool }): Promise<PostgresSaver> {
   const saver = new BatchingSaver(db.pool, SCHEMA);
   try {
     await saver.setup();
   } catch (error) {
-    throw new TriageError('storage-failed', `The checkpoints could not be set up: ${messageOf(error)}`, { cause: error });
+    throw new TriageError('storage-failed', `The checkpoints could not be set up: ${getErrorMessage(error)}`, { cause: error });
   }
   return saver;
 }
@@ -45,11 +45,13 @@ type PutWrites = Parameters<PostgresSaver['putWrites']>;
 type BatchPool = ConstructorParameters<typeof PostgresSaver>[0];
 
 /**
- * LangGraph's saver, with one statement where it has a transaction of one statement a channel: a node of this graph writes some ten of them,
- * and each is a way to the database and back. What is stored is the same, as one statement it is stored whole or not at all.
+ * LangGraph's saver, with one statement instead of a transaction with one statement for each channel. A node
+ * of this graph writes about ten channels, and each statement is a round trip to the database. The stored
+ * data is the same, and a single statement is atomic.
  *
- * What a node wrote is stored before its checkpoint only where others run beside it: of a node that is alone in its step the checkpoint comes at
- * once, holds the same, and nobody's work is lost in between but its own.
+ * The writes of a node are stored before its checkpoint only if other nodes run in parallel. If a node is
+ * alone in its step, the checkpoint follows at once and holds the same data, so a crash in between loses only
+ * the work of that node.
  */
 class BatchingSaver extends PostgresSaver {
   readonly #pool: BatchPool;
@@ -99,14 +101,18 @@ class BatchingSaver extends PostgresSaver {
   }
 }
 
-/** How many nodes run after a checkpoint: one for each edge that was taken, and those that a node has sent for. */
+/**
+ * Counts the nodes that run after a checkpoint: one for each edge taken, and those that a node has sent for.
+ */
 function nextTasks(channels: Readonly<Record<string, unknown>>): number {
   const sent = channels[TASKS];
   const edges = Object.keys(channels).filter((name) => name === START || name.startsWith('branch:to:'));
   return edges.length + (Array.isArray(sent) ? sent.length : 0);
 }
 
-/** "($1, $2), ($3, $4)": as many as there are values, from the number after `used`. */
+/**
+ * Formats placeholders such as "($1, $2), ($3, $4)" for all values, starting with the number after `used`.
+ */
 function placeholders(rows: readonly (readonly unknown[])[], used: number): string {
   let next = used;
   return rows.map((row) => `(${row.map(() => `$${++next}`).join(', ')})`).join(', ');

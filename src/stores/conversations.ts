@@ -10,11 +10,11 @@ interface QuestionFilter {
   readonly state?: QuestionState;
   readonly category?: Category;
   readonly repository?: string;
-  /** Only of these: `owner/name`, or `owner/*`. */
+  /** The repositories to include: `owner/name`, or `owner/*`. */
   readonly repositories?: readonly string[];
 }
 
-/** Who asks, in the audit trail. */
+/** The name under which the service asks, in the audit trail. */
 const MACHINE = 'faultline';
 
 /** Questions that running triages put to people. */

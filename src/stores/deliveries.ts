@@ -7,14 +7,17 @@ export interface DeliveryKey {
   readonly deliveryId: string;
 }
 
-/** `landed`: durable, and waiting for the processor. `recorded`: its build is kept. `refused`: set aside after too many tries, for people. */
+/**
+ * The state of a delivery: stored and waiting for the processor, recorded with its build, or refused after
+ * too many tries and set aside for a person.
+ */
 export type DeliveryState = 'landed' | 'recorded' | 'refused';
 
 /** A delivery on its way in. */
 export interface ReceivedDelivery extends DeliveryKey {
   readonly event: string;
   readonly bodySha256: string;
-  /** What it says, in the shape of its route; JSON. Kept until it is recorded. */
+  /** The content in the shape of its route, as JSON. Kept until the delivery is recorded. */
   readonly intake: object;
 }
 
@@ -35,13 +38,13 @@ export interface KeptDelivery {
   readonly receivedAt: string;
 }
 
-/** What the processor has still to do, and what it could not do. */
+/** The deliveries that wait for the processor, and those that it could not record. */
 export interface DeliveryBacklog {
   readonly landed: number;
-  /** How long the oldest landed one has waited, in milliseconds; null where none waits. */
+  /** Milliseconds that the oldest pending delivery has waited; null if none is pending. */
   readonly oldestMs: number | null;
   readonly refused: number;
-  /** Why the newest refused one was set aside. */
+  /** The reason why the newest refused delivery was set aside. */
   readonly refusal: string | null;
 }
 
@@ -81,8 +84,9 @@ export function createDeliveryStore(db: Database) {
 function inboxMethods(db: Database) {
   return {
     /**
-     * Keeps deliveries as landed, all of them in one statement. Says of each, in their order, whether it is new; `false`: its
-     * id was already kept (nothing changes). No two may bear the same id. One that the database refuses fails all.
+     * Stores deliveries as pending, all in one statement. Returns for each, in order, whether it is new;
+     * `false` means that its id was already stored (nothing changes). Two deliveries must not have the same
+     * id. If the database refuses one, all fail.
      */
     land: async (deliveries: readonly ReceivedDelivery[]) => {
       const rows = deliveries.map((one) => ({
@@ -91,21 +95,30 @@ function inboxMethods(db: Database) {
       // Two processes that land the same ids at once wait for each other in one order.
       rows.sort((left, right) => compare(left.source, right.source) || compare(left.delivery_id, right.delivery_id));
       const kept = await db.query<DeliveryKey>(LAND, [{ deliveries: rows }]);
-      const fresh = new Set(kept.map(keyOf));
-      return deliveries.map((one) => fresh.has(keyOf(one)));
+      const fresh = new Set(kept.map(formatKey));
+      return deliveries.map((one) => fresh.has(formatKey(one)));
     },
     /** Lands a refused delivery once more; `false` where it is not refused. */
     landAgain: async ({ source, deliveryId, intake }: ReceivedDelivery) =>
       (await db.query(LAND_AGAIN, [source, deliveryId, intake])).length > 0,
-    /** Landed deliveries that are due and came `olderThanMs` ago or earlier; oldest first. */
+    /** Lists pending deliveries that are due and arrived `olderThanMs` ago or earlier; oldest first. */
     landed: async (olderThanMs: number, limit: number) => await db.query<DeliveryKey>(LANDED, [olderThanMs, limit]),
-    /** Takes a landed delivery until the transaction of `sql` ends; null where it is not due, not landed, or somebody else's. */
+    /**
+     * Locks a pending delivery until the transaction of `sql` ends. Returns null if it is not due, no longer
+     * pending, or locked by another process.
+     */
     takeLanded: async ({ source, deliveryId }: DeliveryKey, sql: Sql) =>
       (await sql.query<LandedDelivery>(TAKE, [source, deliveryId]))[0] ?? null,
-    /** Ends a taken delivery with its build, in the transaction that took it; `false` where it is not landed any more. */
+    /**
+     * Records a locked delivery with its build, in the transaction that locked it. Returns `false` if it is
+     * no longer pending.
+     */
     markRecorded: async ({ source, deliveryId }: DeliveryKey, buildId: string, sql: Sql) =>
       (await sql.query(MARK_RECORDED, [source, deliveryId, buildId])).length > 0,
-    /** Leaves a landed delivery alone for `delayMs`, or sets it aside for good; changes nothing where others have tried more often. */
+    /**
+     * Postpones a pending delivery by `delayMs`, or refuses it permanently. Changes nothing if another
+     * process has made more attempts.
+     */
     putOff: async (
       { source, deliveryId }: DeliveryKey,
       {
@@ -121,7 +134,7 @@ function inboxMethods(db: Database) {
   };
 }
 
-function keyOf({ source, deliveryId }: DeliveryKey): string {
+function formatKey({ source, deliveryId }: DeliveryKey): string {
   return `${source} ${deliveryId}`;
 }
 
@@ -161,7 +174,7 @@ const MARK_RECORDED = `
   update deliveries set state = 'recorded', build_id = $3, intake = null, not_before = null, error = null
   where source = $1 and delivery_id = $2 and state = 'landed' returning source`;
 
-// Whoever tried meanwhile counted on: the count is the fence.
+// The attempt count is a fencing token: a newer attempt wins.
 const PUT_OFF = `
   update deliveries set state = $6, attempts = $5::int, error = $3, not_before = ${fromNow('$4')}
   where source = $1 and delivery_id = $2 and state = 'landed' and attempts <= $5::int returning source`;

@@ -9,18 +9,18 @@ import { Failure, FailureRow, Fingerprint } from '../domain/failure.ts';
 import { newId } from '../domain/ids.ts';
 import type { FailureGroup } from '../domain/reading.ts';
 import type { FailureFilter } from '../domain/search.ts';
-import { append, maxOf } from '../lib/collections.ts';
+import { append, findMax } from '../lib/collections.ts';
 import type { Clock } from '../lib/time.ts';
 import type { Database, Page, Sql } from '../ports/database.ts';
 import type { HistoryStore } from '../ports/stores.ts';
 import { searchFailures } from './search.ts';
 import { all, buildColumns, buildOrder, insert, scopeValue } from './sql.ts';
 
-/** What a list says of an analysis. */
+/** The summary of an analysis for lists. */
 export const AnalysisHead = z.object({
   id: z.string(),
   buildId: z.string(),
-  /** Null where nobody judged. */
+  /** Null if no analyst judged the failure. */
   category: Category.nullable(),
   title: z.string(),
   /** 0..1, the verdict's. */
@@ -29,7 +29,7 @@ export const AnalysisHead = z.object({
   failures: z.int(),
   /** A person confirmed its cause, or one like it before. */
   decided: z.boolean(),
-  /** The library answered, and nobody has decided this one. */
+  /** True if the library answered and no person has decided this analysis. */
   fromLibrary: z.boolean(),
   /** Whether the text said that it is not the developer's fault or flaky, and what trying it has shown; null where it was not tried. */
   guess: z.object({ category: Category.nullable(), kind: z.string() }),
@@ -56,7 +56,10 @@ export function createFailureStore(db: Database) {
   };
 }
 
-/** The row lock on the build makes callers take turns: the second finds what the first has saved. */
+/**
+ * Saves the failure groups of a build and returns the stored ones. Locks the row of the build, so that
+ * concurrent callers run in sequence and the second finds what the first has saved.
+ */
 async function saveGroups(sql: Sql, buildId: string, groups: readonly FailureGroup[]): Promise<FailureGroup[]> {
   if ((await sql.query('select id from builds where id = $1 for update', [buildId])).length === 0) {
     throw new TriageError('not-found', `There is no build ${buildId}`);
@@ -74,7 +77,7 @@ function newRows(buildId: string, groups: readonly FailureGroup[], stored: reado
   for (const group of groups) {
     const number =
       rows.find((row) => isOfGroup(row, group))?.group ??
-      maxOf(
+      findMax(
         rows.map((row) => row.group),
         -1,
       ) + 1;
@@ -128,7 +131,10 @@ const STORED = `
     jsonb_build_object('algorithm', fingerprint_algorithm, 'version', fingerprint_version, 'value', fingerprint) as fingerprint
   from failures where build_id = $1 order by group_number, position`;
 
-/** Of an answer that nobody judged (`isJudged`) the stored category means nothing. */
+/**
+ * SQL for the stored category of an analysis; null if no analyst judged the failure (`isJudged`), because the
+ * stored value then has no meaning.
+ */
 const JUDGED_CATEGORY = `case when a.analyst <> 'none' then a.category end`;
 
 /** Reads a failure with its build and with its category: a person's word goes before the machine's. */
@@ -148,7 +154,7 @@ const FOUND_ROWS = `
   select ${FAILURE_ROW} from found join ${FAILURE_ROW_FROM.replace('failures f', 'failures f on f.id = found.failure_id')}
   order by found.seen_at desc, found.failure_id desc`;
 
-/** Only reads: `db` may be a database's `reader`. */
+/** Creates the history store. It only reads, so `db` may be a database's `reader`. */
 export function createHistoryStore(db: Pick<Database, 'query'>): HistoryStore {
   return {
     failureHistory: async ({ repository, fingerprint, test, beforeBuildId, limit }) =>

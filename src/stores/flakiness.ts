@@ -11,7 +11,7 @@ export interface FlakinessFilter {
   readonly test?: string;
   /** Tests with at least as many flakes in their window; absent: one. */
   readonly minFlakes?: number;
-  /** Only of these: `owner/name`, or `owner/*`. */
+  /** The repositories to include: `owner/name`, or `owner/*`. */
   readonly repositories?: readonly string[];
   /** Tests in quarantine instead, flaky or not, the one that ends first before the others. */
   readonly quarantined?: boolean;
@@ -46,7 +46,7 @@ export interface TestName {
 
 /** A build in which more tests fail than this is broken as a whole. */
 const MOST_FAILING = 1_000;
-/** Tests whose counts are taken anew with one build. */
+/** This limits the tests whose counts are updated for one build. */
 const MOST_FOLLOWED = 2_000;
 /** Runs kept of a test: what is counted, and as many again, so that deleted builds leave no gap. */
 const KEPT = 2 * WINDOW;
@@ -56,7 +56,11 @@ const COSTS_DAYS = 31;
 /** Changes of a test's quarantine that are kept. */
 const MOST_EVENTS = 20;
 
-/** What passing and failing results say about tests, beside a failure's category, never instead of it. Reads lists from what was counted when results were saved: no list looks at the results themselves. */
+/**
+ * Creates the store of test flakiness, computed from passing and failing results. It adds to a failure's
+ * category and never replaces it. Lists read from counts that were updated when results were saved, and never
+ * scan the results themselves.
+ */
 export function createFlakinessStore(db: Database) {
   const read = db.reader ?? db;
   const ofTests = async (tests: readonly TestName[]) => {
@@ -102,9 +106,9 @@ export function createFlakinessStore(db: Database) {
   };
 }
 
-/** See `FlakinessStore.follow`. */
+/** Updates the counts of tests; see `FlakinessStore.follow`. */
 export async function follow(sql: Sql, buildId: string, results: readonly TestResult[]): Promise<void> {
-  const names = testsOf(results);
+  const names = toTestOutcomes(results);
   if (names.length === 0 || names.filter(({ failed }) => failed).length > MOST_FAILING) return;
   await sql.query(BEGIN_FOLLOWING, [buildId, { names: names.filter(({ failed }) => failed) }]);
   const touched = await sql.query<{ key: string }>(TOUCHED, [buildId, { names }, MOST_FOLLOWED]);
@@ -125,8 +129,11 @@ interface NamedOutcome extends Pick<TestResult, 'name' | 'suite' | 'file'> {
   readonly runner: string | null;
 }
 
-/** Each test that ran once, failed where any of its results failed, as long as the longest: a matrix may run it on several systems. */
-function testsOf(results: readonly TestResult[]): NamedOutcome[] {
+/**
+ * Merges results by test: failed if any result failed, with the longest duration, because a matrix may run a
+ * test on several systems. Skipped tests are left out.
+ */
+function toTestOutcomes(results: readonly TestResult[]): NamedOutcome[] {
   const tests = new Map<string, NamedOutcome>();
   for (const { name, suite, file, status, durationMs, runner } of results) {
     if (status === 'skipped') continue;

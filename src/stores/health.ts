@@ -6,8 +6,8 @@ import { MEANT } from './insights.ts';
 import { all, filterValues, first, inScope, insert, isoTime, periodValues, USUAL_NAMES } from './sql.ts';
 
 /**
- * How pipelines and branches do: their counts per day come from `build_days`, the rest from the builds of
- * those that are shown.
+ * Creates the store of health figures for pipelines and branches. Daily counts come from `build_days`; all
+ * other figures come from the builds of the pipelines and branches that are shown.
  */
 export function createHealthStore(db: Pick<Database, 'query' | 'reader'>) {
   const read = db.reader ?? db;
@@ -45,13 +45,13 @@ function comparedValues(period: ComparedPeriod, limit: number): unknown[] {
   return [...filterValues(period), last, period.days, limit, TIMED, period.until, period.comparedFrom ?? before];
 }
 
-/** What is known of the time of a build's result. */
+/** SQL for the time of a build's result, as far as it is known. */
 const AT = 'coalesce(b.finished_at, b.received_at)';
 
 /** Builds of a pipeline and period whose times are looked at. */
 const TIMED = 100;
 
-/** Finished builds of the pipeline `s` in the period, or in the other one. */
+/** Returns SQL for the finished builds of pipeline `s` in the current or the earlier period. */
 const BUILDS_OF_PIPELINE = (which: 'now' | 'before') => `builds b
   where b.provider = s.provider and b.repository = s.repository and b.pipeline = s.pipeline and b.status in ('passed', 'failed')
     and b.received_at >= p.${which}_since and b.received_at < p.${which}_until`;
@@ -76,8 +76,9 @@ const MEDIANS = (which: 'now' | 'before', more: string) => `left join lateral (
     ) as ${which} on true`;
 
 /**
- * What is shown is chosen by counts of days; only its builds are read. A branch is red from the end of a
- * failed build until that of the next passed one: a failure after a failure changes nothing.
+ * Returns SQL for health figures. Selects what is shown by daily counts, and then reads only the builds of
+ * those rows. A branch is red from the end of a failed build until the end of the next passed one: a failure
+ * after a failure changes nothing.
  */
 const healthBy = (days: string, key: readonly string[], more: string, branch: string, before = '') => `
   with p as (
@@ -155,7 +156,7 @@ const DAYS = `
   where ${MEANT} and f.day > ($3::timestamptz at time zone 'UTC')::date and f.day <= ($4::timestamptz at time zone 'UTC')::date
   group by f.day order by f.day`;
 
-// Nobody upgraded to the first release.
+// The first release is not an upgrade, so it gets no mark.
 const MARKS = `
   select kind, ${isoTime('at')} as at, name, url from (
     select 'deployment' as kind, f.at, f.version || ' to ' || f.environment as name, f.url from deployments f where ${MEANT}

@@ -18,8 +18,9 @@ import type { Database, Sql } from '../ports/database.ts';
 import { all, filterValues, inScope, periodValues } from './sql.ts';
 
 /**
- * What was answered and decided, counted. Every answer is bounded in size and in what it reads.
- * Reads `answer_facts`, one narrow row an answer, which triggers keep in step with analyses, reviews and decisions.
+ * Creates the store of statistics on answers and decisions. Every query is bounded in its result and in what
+ * it reads. Reads `answer_facts`, which has one narrow row for each answer; triggers keep it in step with
+ * analyses, reviews and decisions.
  */
 export function createInsightsStore(db: Pick<Database, 'query' | 'reader'>) {
   const read = db.reader ?? db;
@@ -29,13 +30,16 @@ export function createInsightsStore(db: Pick<Database, 'query' | 'reader'>) {
 /** Facts of the repositories that are meant. */
 export const MEANT = `($1::text is null or f.repository = $1) and ${inScope('f.repository', '$2')}`;
 
-/** A column of dates lies in the period: whole UTC days, the last of them that of its end. */
+/**
+ * Returns SQL for a condition that a date column lies in the period: whole UTC days, including the day on
+ * which the period ends.
+ */
 const DAYS_WITHIN = (column: string) =>
   `${MEANT} and ${column} > ($3::timestamptz at time zone 'UTC')::date and ${column} <= ($4::timestamptz at time zone 'UTC')::date`;
 
 const TENTHS = 10;
 
-/** How far stated confidence can be trusted, and how people decide. */
+/** Creates the methods that show how reliable stated confidence is, and how people decide. */
 function trustMethods(read: Pick<Sql, 'query'>) {
   return {
     /** The newest 5,000 decided answers of the period. */
@@ -112,7 +116,7 @@ const REVIEWING = `
     (select count(*)::int from pairs) as pairs, (select count(*)::int from pairs where agreed) as "pairsAgreed"
   from decided d`;
 
-/** What came when, and what it cost. */
+/** Creates the methods that show activity over time, and its cost. */
 function timeMethods(read: Pick<Sql, 'query'>) {
   return {
     categoriesPerDay: async (period: Period) => await all(read, DayCount, PER_DAY_TIME, periodValues(period)),
@@ -189,7 +193,7 @@ const Head = z.object({
 
 const Day = z.object({ fingerprint: z.string(), day: z.string(), count: z.int() });
 
-/** The few causes that are shown, with what people call them. */
+/** Adds titles, categories and daily counts to the few causes that are shown. */
 async function withHeads(read: Pick<Sql, 'query'>, totals: readonly Totals[], until: string, filter: InsightsFilter): Promise<TopCause[]> {
   if (totals.length === 0) return [];
   const names = totals.map(({ fingerprint }) => fingerprint);

@@ -1,4 +1,4 @@
-import { coverage, wantedOf, wordsOf } from '../log/recognise/normalise.ts';
+import { coverage, parseQuestion, tokenizeWords } from '../log/recognise/normalise.ts';
 import type { Database } from '../ports/database.ts';
 import { Passage, type PassageMatch, type PassageOf, TeamDocument, type TeamKnowledgeStore } from '../ports/knowledge.ts';
 import { all, columnsFor, first, insert } from './sql.ts';
@@ -6,14 +6,20 @@ import { all, columnsFor, first, insert } from './sql.ts';
 /** Passages that are compared word by word; full text and trigrams choose them. */
 const CANDIDATES = 60;
 const MAX_TERMS = 40;
-/** What trigrams are compared with: likeness of a long question to a short word means nothing. */
+/**
+ * Maximum length of the text that is compared by trigrams: similarity between a long question and a short
+ * word means nothing.
+ */
 const MAX_LIKENESS = 300;
 const MAX_DOCUMENTS = 10_000;
 const MAX_PASSAGES = 200_000;
 
 const Found = Passage.extend({ document: TeamDocument.pick({ id: true, source: true, title: true, category: true }) });
 
-/** What a team wrote, in the database: found by full text or by trigrams, scored by its words. */
+/**
+ * Creates the store of team documents in the database. Passages are found by full text or trigrams and scored
+ * by their words.
+ */
 export function createTeamKnowledgeStore(db: Database): TeamKnowledgeStore {
   return {
     put: (document, passages) =>
@@ -21,7 +27,7 @@ export function createTeamKnowledgeStore(db: Database): TeamKnowledgeStore {
         const [row] = await insert(sql, 'knowledge_documents', TeamDocument.parse(document), REPLACE);
         const { id } = TeamDocument.pick({ id: true }).parse(row);
         await sql.query('delete from knowledge_passages where document_id = $1', [id]);
-        const rows = passages.map((passage) => ({ ...passage, words: wordsOf(passage.text).join(' ') }));
+        const rows = passages.map((passage) => ({ ...passage, words: tokenizeWords(passage.text).join(' ') }));
         await sql.query(PUT_PASSAGES, [id, { rows }]);
         return id;
       }),
@@ -33,7 +39,7 @@ export function createTeamKnowledgeStore(db: Database): TeamKnowledgeStore {
     all: async () => (await db.query(ALL, [MAX_PASSAGES])).map((row): PassageOf => Found.parse(row)),
     remove: async (id) => (await db.query('delete from knowledge_documents where id = $1 returning id', [id])).length > 0,
     search: async ({ text, limit, category }) => {
-      const wanted = wantedOf(text);
+      const wanted = parseQuestion(text);
       if (wanted.terms.length === 0 || limit < 1) return [];
       const question = wanted.terms
         .slice(0, MAX_TERMS)
@@ -43,7 +49,7 @@ export function createTeamKnowledgeStore(db: Database): TeamKnowledgeStore {
       const rows = await db.query(SEARCH, [question, like, category ?? null, CANDIDATES]);
       return rows
         .map((row) => Found.parse(row))
-        .map((found): PassageMatch => ({ ...found, score: coverage(wanted, wordsOf(found.text)) }))
+        .map((found): PassageMatch => ({ ...found, score: coverage(wanted, tokenizeWords(found.text)) }))
         .filter(({ score }) => score > 0)
         .toSorted((left, right) => right.score - left.score)
         .slice(0, limit);

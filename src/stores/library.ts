@@ -4,13 +4,15 @@ import type { Database, Page, Sql } from '../ports/database.ts';
 import { all, columnsFor, first, insert, isoTime, pageValues, scopeValue } from './sql.ts';
 
 export interface LibraryFilter {
-  /** Only of these: `owner/name`, or `owner/*`. */
+  /** The repositories to include: `owner/name`, or `owner/*`. */
   readonly repositories?: readonly string[];
   readonly repository?: string;
   readonly fingerprint?: string;
   /** Withdrawn entries too. */
   readonly withdrawn?: boolean;
-  /** Only those that green builds say the same as, and that nobody lets stay. */
+  /**
+   * True to include only entries whose lines also occur in green builds and which no one has chosen to keep.
+   */
   readonly flagged?: boolean;
 }
 

@@ -8,7 +8,10 @@ import { Decision, ReviewOrigin } from '../domain/review.ts';
 import type { Database, Page, Sql } from '../ports/database.ts';
 import { all, buildColumns, first, isoTime, scopeValue } from './sql.ts';
 
-/** Who put which calibration in force, and when; `version` null: none from then on. */
+/**
+ * The activation of a calibration: the person, the calibration and the time. `version` null means that no
+ * calibration is in force from then on.
+ */
 export const CalibrationAct = z.object({
   analyst: z.string(),
   version: z.int().nullable(),
@@ -40,17 +43,17 @@ export type DecidedAnswer = z.infer<typeof DecidedAnswer>;
 /** A decided answer as an outcome of its route. */
 const OwnOutcome = z.object({ route: Route, stated: z.number(), right: z.boolean(), origin: z.string() });
 
-/** Which stored failures are meant; what is not given does not matter. */
+/** The filter for stored failures; a field that is not given does not restrict the result. */
 export interface CaseFilter {
   readonly repository?: string;
   readonly branch?: string;
   readonly fingerprint?: string;
-  /** As a person decided, else as the machine said. */
+  /** The category that a person decided; otherwise the analyst's. */
   readonly category?: Category;
   /** ISO 8601; a build counts from when it ended, else from when it began or came. */
   readonly since?: string;
   readonly until?: string;
-  /** Only what a person decided, and where the decision stands. */
+  /** True to include only cases with a decision by a person that still stands. */
   readonly decided?: true;
 }
 
@@ -67,7 +70,7 @@ export const StoredCase = z.object({
 });
 export type StoredCase = z.infer<typeof StoredCase>;
 
-/** Where a page ends, and the next begins. */
+/** The position at which a page ends and the next one begins. */
 export type CaseCursor = Pick<StoredCase, 'cause'> & { readonly buildId: string };
 
 /** A piece of a recording: gzip of JSON lines. Pieces stand one behind the other. */
@@ -77,7 +80,7 @@ interface RecordingPart {
   readonly bytes: Uint8Array;
 }
 
-/** What a list says of a stored recording. */
+/** The summary of a stored recording for lists. */
 export const RecordingHead = z.object({
   triageId: z.string(),
   repository: z.string(),
@@ -107,7 +110,7 @@ export interface RecordingFilter {
   /** Ids of triages or of analyses; absent: all. */
   readonly runs?: readonly string[];
   readonly repository?: string;
-  /** Only of these: `owner/name`, or `owner/*`. */
+  /** The repositories to include: `owner/name`, or `owner/*`. */
   readonly repositories?: readonly string[];
   /** Those behind this triage in the order of the list: what the last page ended with. */
   readonly after?: string;
@@ -116,7 +119,10 @@ export interface RecordingFilter {
 /** Calibrations and what they are fitted to, over all repositories: for operators at the database and for workers, no route may ask it. */
 export type CalibrationStore = ReturnType<typeof createCalibrationStore>;
 
-/** Which calibration counts is decided one after the other, whoever decides. */
+/**
+ * Creates the store of calibrations. Changes of the calibration in force are serialized, also between
+ * processes.
+ */
 export function createCalibrationStore(db: Database) {
   const bodies = async (text: string, values: readonly unknown[] = []) =>
     (await db.query(text, values)).map((row) => Calibration.parse(Body.parse(row).body));
@@ -153,7 +159,7 @@ export function createCalibrationStore(db: Database) {
     }) =>
       await db.transaction(async (sql) => {
         await sql.query(ALONE);
-        if ((await currentOf(sql, analyst)) !== replaces) return null;
+        if ((await readCurrentVersion(sql, analyst)) !== replaces) return null;
         const [row] = await sql.query(
           `insert into calibration_acts (analyst, version, replaced, actor) values ($1, $2, $3, $4) returning ${ACT}`,
           [analyst, version, replaces, actor],
@@ -162,7 +168,10 @@ export function createCalibrationStore(db: Database) {
       }),
     /** The newest first. */
     acts: async (limit: number) => await all(db, CalibrationAct, `select ${ACT} from calibration_acts order by id desc limit $1`, [limit]),
-    /** Decisions that stand and that tell whether the category was right, the newest first; recalled answers are nobody's judgement and left out. */
+    /**
+     * Lists decisions that still stand and that show whether the category was right, newest first. Recalled
+     * answers are left out, because no analyst judged them.
+     */
     decided: async (limit: number) => await all(db, DecidedAnswer, DECIDED, [limit]),
     /** The same as far as they say which answers may be published; those that were made before routes were kept are left out. */
     outcomes: async (limit: number) => await all(db, OwnOutcome, OUTCOMES, [limit]),
@@ -173,7 +182,10 @@ export function createCalibrationStore(db: Database) {
 
 const Kept = z.object({ version: z.int(), analyst: z.string(), body: z.unknown() });
 
-/** Of a later version's that this one cannot read only this much is sure: somebody bounded what is published. So nothing is, without a person. */
+/**
+ * Reads a calibration. If it was written by a newer version and cannot be read, returns a calibration that
+ * publishes nothing without a person, because a limit on publishing was in force.
+ */
 function inUse(row: unknown): CalibrationInUse {
   const { version, analyst, body } = Kept.parse(row);
   const categories = byCategory(() => ({ ...cappedMap(0, 0, 1), threshold: null }));
@@ -193,7 +205,7 @@ const NEWEST_ACTS = 'with newest as (select distinct on (analyst) analyst, versi
 const IN_FORCE = `${NEWEST_ACTS}
   select c.version, c.analyst, c.body from newest n join calibrations c on c.version = n.version order by c.analyst`;
 
-async function currentOf(sql: Sql, analyst: string): Promise<number | null> {
+async function readCurrentVersion(sql: Sql, analyst: string): Promise<number | null> {
   const rows = await sql.query('select version from calibration_acts where analyst = $1 order by id desc limit 1', [analyst]);
   return z.object({ version: z.int().nullable() }).parse(rows[0] ?? { version: null }).version;
 }
@@ -271,12 +283,12 @@ export function createRecordingStore(db: Database, maxBytes: number = MAX_RECORD
     },
     /** In the order of the triages' ids, which begin with their time. */
     list: async (filter: RecordingFilter, { limit }: Pick<Page, 'limit'>) =>
-      await all(db, RecordingHead, LIST_RECORDINGS, [...valuesOf(filter), limit]),
+      await all(db, RecordingHead, LIST_RECORDINGS, [...toFilterValues(filter), limit]),
     find: async (triageId: string) => await first(db, StoredRecording, FIND, [triageId]),
   };
 }
 
-function valuesOf({ runs, repository, repositories, after }: RecordingFilter): unknown[] {
+function toFilterValues({ runs, repository, repositories, after }: RecordingFilter): unknown[] {
   return [runs === undefined ? null : [...runs], repository ?? null, scopeValue(repositories), after ?? ''];
 }
 

@@ -27,7 +27,10 @@ export function createMemoryConversations(): ConversationStore {
   };
 }
 
-/** A past of which nothing is known but perhaps the last green build: for the terminal, which opens no database unless one is named. */
+/**
+ * Creates a history that knows nothing except perhaps the last green build. The command line uses it, because
+ * it opens no database unless one is configured.
+ */
 export function createEmptyHistory(lastGreen: Build | null = null): HistoryStore {
   return {
     kept: false,
@@ -37,7 +40,7 @@ export function createEmptyHistory(lastGreen: Build | null = null): HistoryStore
   };
 }
 
-/** No web search: an honest "not configured", never an error. */
+/** Creates a web search that is reported as not configured, and never throws an error. */
 export function createNoWebSearch(): WebSearch {
   return { driver: 'none', configured: false, search: async () => [] };
 }

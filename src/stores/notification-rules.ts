@@ -14,9 +14,9 @@ import {
 import type { OutboxEnd, OutboxEntry } from '../domain/outbox.ts';
 import type { Database, Sql } from '../ports/database.ts';
 import type { OutboxStore } from './outbox.ts';
-import { all, columnOf, columnsFor, first, insert, likeLiteral, scopeValue } from './sql.ts';
+import { all, columnsFor, first, insert, likeLiteral, scopeValue, toColumn } from './sql.ts';
 
-/** What a rule has found of one cause. */
+/** A match of a rule with one cause, and the targets of its message. */
 export interface NewMatch {
   readonly ruleId: string;
   readonly occasion: Occasion;
@@ -27,12 +27,12 @@ const Match = z.object({
   ...{ analysisId: z.string(), buildId: z.string(), repository: z.string(), fingerprint: z.string() },
   state: CauseState.nullable(),
 });
-/** What of a message is about one answer. */
+/** The part of a message that is about one answer. */
 export type Match = z.infer<typeof Match>;
 
 const MAX_OWNERS = 1000;
 
-/** Rules for notifications, with what they have found and not sent yet. */
+/** Creates the store of notification rules and of their matches that have not been sent yet. */
 export function createNotificationRuleStore(db: Database, outbox: Pick<OutboxStore, 'add' | 'finish'>) {
   return { ...rulesIn(db), ...ownersIn(db), ...findingsIn(db, outbox) };
 }
@@ -52,11 +52,14 @@ function rulesIn(db: Database) {
         await insert(sql, 'notification_rules', { id, ...rule, repository, changedBy: by });
         return await noted(sql, id, by, 'created');
       }),
-    /** Null where there is no such rule, or another version of it by now. What waits is looked at anew. */
+    /**
+     * Changes a rule. Returns null if there is no such rule, or if its version has changed. Waiting matches
+     * are evaluated again.
+     */
     change: async (id: string, version: number, rule: NotificationRuleInput, repository: string | null, by: string) =>
       await db.transaction(async (sql) => {
         const row = { ...rule, repository, changedBy: by };
-        const columns = Object.keys(row).map((field, at) => `${columnOf(field)} = $${at + 3}`);
+        const columns = Object.keys(row).map((field, at) => `${toColumn(field)} = $${at + 3}`);
         const changed = await sql.query(
           `update notification_rules set version = version + 1, changed_at = clock_timestamp(), ${columns.join(', ')}
             where id = $1 and version = $2 returning id`,

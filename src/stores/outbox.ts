@@ -6,13 +6,12 @@ import type { NoticePlace, NoticeRule } from '../ports/notices.ts';
 import { readSituation } from './situation.ts';
 import { all, buildColumns, columnsFor, first, fromNow, isoTime } from './sql.ts';
 
-/** Which entries to take. */
 export interface OutboxTake {
   readonly topic: string;
   readonly limit: number;
   readonly leaseMs: number;
   readonly newestFirst?: boolean;
-  /** Only these, whether or not they are due; absent: those that are due. */
+  /** Keys of the entries to take, whether or not they are due; absent: all entries that are due. */
   readonly keys?: readonly string[];
 }
 
@@ -30,14 +29,20 @@ export function createOutboxStore(db: Database) {
     addOnce: async (entries: readonly NewOutboxEntry[], sql: Sql = db) => void (await add(ADD_ONCE, entries, sql)),
     /** Those of the topics that have something due now. */
     due: async (topics: readonly string[]) => (await db.query<{ topic: string }>(DUE, [topics])).map(({ topic }) => topic),
-    /** Takes pending entries that nobody holds, the one that has been due for longest first. Several takers get different entries. */
+    /**
+     * Takes pending entries without a lease; the entry that has been due longest comes first. Concurrent
+     * callers get different entries.
+     */
     take: async ({ topic, limit, leaseMs, newestFirst, keys }: OutboxTake) =>
       keys === undefined
         ? await all(db, OutboxEntry, take(IS_DUE, newestFirst === true ? 'desc' : 'asc'), [topic, leaseMs, limit])
         : await all(db, OutboxEntry, take(IS_NAMED, 'asc'), [topic, leaseMs, limit, keys]),
     /** Whether nothing has changed since it was taken, and it is still held. */
     isCurrent: async ({ topic, key, lease, version }: OutboxEntry) => (await db.query(IS_CURRENT, [topic, key, lease, version])).length > 0,
-    /** Ends what was taken; what was asked for meanwhile stays pending. `false` where the lease is stale: nothing changes. */
+    /**
+     * Finishes an entry; work that was requested in the meantime stays pending. Returns `false` and changes
+     * nothing if the lease is stale.
+     */
     finish: async ({ topic, key, lease, version }: OutboxEntry, { outcome, result, error, pauseMs, forget }: OutboxEnd, sql: Sql = db) => {
       const held = [topic, key, lease, version];
       if (forget === true && (await sql.query(FORGET, held)).length > 0) return true;
@@ -62,7 +67,7 @@ export function createOutboxStore(db: Database) {
 
 const Waiting = z.object({ count: z.int(), since: z.string().nullable() });
 
-/** PostgreSQL refuses NUL and half a surrogate pair in jsonb. */
+/** Removes NUL and lone surrogates, which PostgreSQL refuses in jsonb. */
 function clean(_name: string, value: unknown): unknown {
   return typeof value === 'string' ? value.toWellFormed().replaceAll('\0', '') : value;
 }
@@ -171,7 +176,7 @@ const OBSOLETE = `
   from analyses a join builds b on b.id = a.build_id
   where a.id = $1`;
 
-/** What should be said outside; the outbox knows what was. */
+/** The store of notices that should be shown outside; the outbox records which ones were. */
 export type NoticeStore = ReturnType<typeof createNoticeStore>;
 
 /** Notices of the channels whose rules are given; without rules nothing is ever wanted, and asking costs nothing. */
@@ -186,7 +191,7 @@ export function createNoticeStore(db: Database, outbox: Pick<OutboxStore, 'add'>
       const [row] = await sql.query<{ defaultBranch: string | null }>(BUILD, [buildId]);
       if (row === undefined) return false;
       const build = Build.parse(row);
-      const places = placesOf(rules, (rule) => rule.placeOf(build, { defaultBranch: row.defaultBranch }));
+      const places = findPlaces(rules, (rule) => rule.findPlace(build, { defaultBranch: row.defaultBranch }));
       const entries = places.map(({ channel, key, about, opens }) => ({
         ...{ topic: `notice:${channel}`, key, buildId, delayMs, opens },
         payload: { repository: build.repository, about },
@@ -196,12 +201,14 @@ export function createNoticeStore(db: Database, outbox: Pick<OutboxStore, 'add'>
     /** Addresses of what is posted outside about this build. */
     pages: async (build: Build) => {
       const known = rules.flatMap((rule) => {
-        const place = rule.pageOf === undefined ? null : rule.placeOf(build, { defaultBranch: null });
+        const place = rule.getPageAddress === undefined ? null : rule.findPlace(build, { defaultBranch: null });
         return place === null ? [] : [{ rule, topic: `notice:${rule.channel}`, key: place.key }];
       });
       if (known.length === 0) return [];
       const posted = await all(db, Posted, POSTED, [known.map(({ topic }) => topic), known.map(({ key }) => key)]);
-      return posted.flatMap(({ topic, reference }) => known.find((one) => one.topic === topic)?.rule.pageOf?.(build, reference) ?? []);
+      return posted.flatMap(
+        ({ topic, reference }) => known.find((one) => one.topic === topic)?.rule.getPageAddress?.(build, reference) ?? [],
+      );
     },
     /** What is known of it now. */
     situation: async (about: NoticeAbout) => await readSituation(db, about),
@@ -215,8 +222,11 @@ const POSTED = `
   from unnest($1::text[], $2::text[]) as w (topic, key) join outbox o on o.topic = w.topic and o.key = w.key
   where o.result->>'reference' is not null order by o.topic`;
 
-/** In one order, so that two transactions that change the same notices wait for each other and do not meet crosswise. */
-function placesOf(rules: readonly NoticeRule[], ask: (rule: NoticeRule) => NoticePlace | null) {
+/**
+ * Returns the places of a build's notices, sorted by key: a fixed order prevents deadlocks between
+ * transactions that change the same notices.
+ */
+function findPlaces(rules: readonly NoticeRule[], ask: (rule: NoticeRule) => NoticePlace | null) {
   const places = rules.flatMap((rule) => {
     const place = ask(rule);
     return place === null ? [] : [{ ...place, channel: rule.channel }];

@@ -3,7 +3,7 @@ import type { SourceText } from '../domain/build.ts';
 import type { Database } from '../ports/database.ts';
 import { all } from './sql.ts';
 
-/** Somebody asked a CI to run the failed jobs of a build again. */
+/** A request to the CI to run the failed jobs of a build again. */
 export const Rerun = z.object({
   by: z.string(),
   at: z.iso.datetime(),
@@ -15,7 +15,7 @@ export type Rerun = z.infer<typeof Rerun>;
 
 const LogPage = z.object({ name: z.string(), url: z.string() });
 
-/** What leads to the CI that ran a build, and what was asked of it. */
+/** Creates the store of links to the CI that ran a build, and of requests sent to it. */
 export function createOutsideStore(db: Database) {
   return {
     /** Keeps the pages of logs that have one. */
@@ -29,7 +29,10 @@ export function createOutsideStore(db: Database) {
       new Map(
         (await all(db, LogPage, 'select name, url from log_pages where build_id = $1', [buildId])).map(({ name, url }) => [name, url]),
       ),
-    /** Notes that somebody asks for a re-run, before it is asked. Null where one is being asked for, or was within the last minute. */
+    /**
+     * Records a re-run before it is requested. Returns null if a request is in progress, or one was accepted
+     * within the last minute.
+     */
     beginRerun: async (buildId: string, by: string) => {
       await db.query(GIVE_UP, [buildId]);
       const [row] = await db.query(BEGIN_RERUN, [buildId, by]);

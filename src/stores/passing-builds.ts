@@ -5,7 +5,10 @@ import type { Database, Sql } from '../ports/database.ts';
 import type { OutboxStore } from './outbox.ts';
 import { buildOrder, IS_DEFAULT } from './sql.ts';
 
-/** What one log of a green build says; `log` is what the same log of another build is found by. */
+/**
+ * The templates of one log of a green build; `log` is the key by which the same log of another build is
+ * found.
+ */
 export interface PassingLog {
   readonly log: string;
   readonly templates: Templates;
@@ -72,11 +75,14 @@ function readChosen(row: unknown): ChosenPassingLog {
 /** Logs of one pipeline whose templates are kept at most, on its default branch and on all others together. */
 const MAX_LOGS = 200;
 
-/** Both are builds of one pipeline. */
+/** Returns SQL for the condition that both builds belong to one pipeline. */
 const SAME_PIPELINE = (one: string, other: string) =>
   `${one}.provider = ${other}.provider and ${one}.repository = ${other}.repository and ${one}.pipeline = ${other}.pipeline`;
 
-/** A build came before another of its pipeline; where the other's number is its run id for now, time alone decides. */
+/**
+ * Returns SQL for the condition that a build came before another of its pipeline. If the other's number is
+ * still its run id, only the time decides.
+ */
 const BEFORE = (one: string, other: string) => `case
   when ${one}.number = ${other}.number then ${one}.attempt < ${other}.attempt
   when ${other}.number = ${other}.external_id

@@ -4,7 +4,7 @@ import type { Database, Sql } from '../ports/database.ts';
 import type { OutboxStore } from './outbox.ts';
 import { fromNow } from './sql.ts';
 
-/** Which builds, and what hangs on them, are meant. */
+/** The builds to delete, together with the data that belongs to them. */
 export interface ForgetScope {
   /** Null: every repository but `except`. */
   readonly repository: string | null;
@@ -37,7 +37,10 @@ export type RetentionStore = ReturnType<typeof createRetentionStore>;
 /** Ages are judged by when the service received a build, leases by the database's clock. */
 export function createRetentionStore(db: Database, outbox: Pick<OutboxStore, 'add'>) {
   return {
-    /** Holds the lease for `holdMs`, anew where it is held already; `false` where another process does. */
+    /**
+     * Acquires the lease for `holdMs`, or renews it if this holder already has it. Returns `false` if another
+     * process holds it.
+     */
     hold: async (lease: string, holder: string, holdMs: number) => (await db.query(HOLD, [lease, holder, holdMs])).length > 0,
     /** Gives the lease up. */
     leave: async (lease: string, holder: string) => {
@@ -45,7 +48,7 @@ export function createRetentionStore(db: Database, outbox: Pick<OutboxStore, 'ad
     },
     /** What `forgetBuilds` and `forgetRepository` would delete. */
     count: async (scope: ForgetScope) => {
-      const [row] = await db.query(COUNT, valuesOf(scope));
+      const [row] = await db.query(COUNT, toScopeValues(scope));
       return Counts.parse(row);
     },
     /**
@@ -54,7 +57,7 @@ export function createRetentionStore(db: Database, outbox: Pick<OutboxStore, 'ad
      */
     forgetBuilds: async (scope: ForgetScope, limit: number) => await db.transaction((sql) => forgetBuilds(sql, outbox, scope, limit)),
     /** Has the outbox delete the texts of at most `limit` builds that stay. Returns how many. */
-    forgetLogs: async (scope: ForgetScope, limit: number) => (await db.query(FORGET_LOGS, [...valuesOf(scope), limit])).length,
+    forgetLogs: async (scope: ForgetScope, limit: number) => (await db.query(FORGET_LOGS, [...toScopeValues(scope), limit])).length,
     /** Deletes at most `limit` library entries of the repository, has the outbox delete them from the index, and returns their ids. */
     forgetLibrary: async (scope: ForgetScope & { readonly repository: string }, limit: number) =>
       await db.transaction(async (sql) => {
@@ -80,7 +83,7 @@ export function createRetentionStore(db: Database, outbox: Pick<OutboxStore, 'ad
 }
 
 async function forgetBuilds(sql: Sql, outbox: Pick<OutboxStore, 'add'>, scope: ForgetScope, limit: number): Promise<number> {
-  const ids = (await sql.query<{ id: string }>(BUILDS, [...valuesOf(scope), limit])).map(({ id }) => id);
+  const ids = (await sql.query<{ id: string }>(BUILDS, [...toScopeValues(scope), limit])).map(({ id }) => id);
   if (ids.length === 0) return 0;
   const named = await sql.query<{ id: string }>(AUDITED, [ids]);
   await outbox.add(
@@ -94,7 +97,7 @@ async function forgetBuilds(sql: Sql, outbox: Pick<OutboxStore, 'add'>, scope: F
   return ids.length;
 }
 
-function valuesOf({ repository, except, before, settledOnly }: ForgetScope): unknown[] {
+function toScopeValues({ repository, except, before, settledOnly }: ForgetScope): unknown[] {
   return [repository, [...except], before, settledOnly];
 }
 
@@ -123,7 +126,7 @@ const COUNT = `
       where repository = $1 and confirmed_at < $3::timestamptz and last_seen_at < $3::timestamptz) as "libraryEntries",
     (select count(*) from tool_cache where repository = $1 and stored_at < $3::timestamptz) as "cachedAnswers"`;
 
-/** What the audit trail calls the reviews and questions of builds. */
+/** SQL for the ids under which the audit trail records the reviews and questions of builds. */
 const AUDITED = `
   select id from reviews where build_id = any($1::text[])
   union all select id from reviewer_questions where build_id = any($1::text[])`;

@@ -12,28 +12,31 @@ export interface ReviewFilter {
   readonly fingerprint?: string;
   /** Words that must occur in why it is here. */
   readonly why?: string;
-  /** Only what was decided since midnight UTC, the newest decision first whatever the order asked for. */
+  /**
+   * True to list only items decided since midnight UTC, newest decision first, independent of the requested
+   * order.
+   */
   readonly decidedToday?: true;
-  /** Only of these: `owner/name`, or `owner/*`. */
+  /** The repositories to include: `owner/name`, or `owner/*`. */
   readonly repositories?: readonly string[];
 }
 
-/** `risk`: see `riskOf`; `age`: oldest first; `confidence`: least sure first. */
+/** `risk`: see `computeRisk`; `age`: oldest first; `confidence`: least sure first. */
 export type ReviewSort = 'risk' | 'age' | 'confidence';
 
 /** Items of one fingerprint in one repository, shown as one. */
 export interface ReviewGroup {
   readonly review: Review;
-  /** How many of them are undecided, the shown one included. */
+  /** The number of undecided items, including the one that is shown. */
   readonly count: number;
 }
 
 interface NextQuery {
   readonly reviewer: string;
   readonly claimMs: number;
-  /** What the reviewer skipped so recently is not offered. */
+  /** Milliseconds for which a skipped item is not offered to the reviewer again. */
   readonly skippedMs: number;
-  /** Not this one: the item that the reviewer comes from. */
+  /** The id of the item that the reviewer comes from; it is left out. */
   readonly after?: string;
   readonly sort?: ReviewSort;
 }
@@ -41,7 +44,10 @@ interface NextQuery {
 /** A claim that ran out: the item reads as waiting. Judged by the database's clock. */
 const EXPIRED = `(r.state = 'claimed' and r.claim_expires_at <= clock_timestamp())`;
 
-/** What a review shows of itself; the decision is added by who selects. */
+/**
+ * Returns SQL for a column of the claim; null if the claim has expired. `REVIEW` has all columns except the
+ * decision, which each query adds.
+ */
 const HELD = (column: string) => `case when ${EXPIRED} then null else r.${column} end`;
 const REVIEW = columnsFor(Review.omit({ decision: true }), 'r', {
   state: `case when ${EXPIRED} then 'waiting' else r.state end`,
@@ -52,10 +58,16 @@ const REVIEW = columnsFor(Review.omit({ decision: true }), 'r', {
 
 const STORED = `select ${REVIEW}, d.body as decision from reviews r left join decisions d on d.review_id = r.id`;
 
-/** Nobody else holds it, so that the reviewer of `parameter` may have it. */
+/**
+ * Returns SQL for the condition that the reviewer in `parameter` may claim the item, because no other
+ * reviewer holds it.
+ */
 const FREE_FOR = (parameter: string) => `(r.state = 'waiting' or (r.state = 'claimed' and r.claimed_by = ${parameter}) or ${EXPIRED})`;
 
-/** A changed review (`changed`), its event, and the review as it is afterwards. */
+/**
+ * Returns SQL that changes a review (available as `changed`) and logs its event, to be followed by a select
+ * of the changed review.
+ */
 function changeWithEvent(change: string, event: ReviewEvent['event'], actor: string, details: string): string {
   return `with changed as (${change} returning r.*),
     logged as (
@@ -78,7 +90,7 @@ const CLAIM = `
   )}
   select ${REVIEW}, null as decision from changed r`;
 
-/** The same, whoever holds it. */
+/** SQL like `CLAIM`, but also for an item that another reviewer holds. */
 const TAKE_OVER = `
   ${changeWithEvent(
     `update reviews r set ${HOLD} where r.id = $1 and r.state <> 'decided'`,
@@ -88,14 +100,15 @@ const TAKE_OVER = `
   )}
   select ${REVIEW}, null as decision from changed r`;
 
-/** Who opened the review, in the audit trail. */
+/** The name under which the service opens reviews, in the audit trail. */
 const MACHINE = 'faultline';
 
 export type ReviewStore = ReturnType<typeof createReviewStore>;
 
 /**
- * The review queue. Each change and its audit event are one statement, so that neither is ever there without the other.
- * A claim that ran out reads as waiting; claims are judged by the database's clock.
+ * Creates the store of the review queue. Each change and its audit event are one statement, so that neither
+ * ever exists without the other. An expired claim reads as waiting; claims are judged by the database's
+ * clock.
  */
 export function createReviewStore(db: Database) {
   return {
@@ -115,13 +128,16 @@ export function createReviewStore(db: Database) {
     findByAnalysis: async (analysisId: string, sql: Sql = db) => await first(sql, Review, FIND_BY_ANALYSIS, [analysisId]),
     /** Holds the item for one reviewer until it expires. Null where another reviewer holds it or it is decided. */
     claim: async (id: string, reviewer: string, claimMs: number) => await first(db, Review, CLAIM, [id, reviewer, claimMs]),
-    /** Takes an item away from whoever holds it; null where it is decided. */
+    /** Takes an item over, also from another reviewer who holds it; null if it is decided. */
     takeOver: async (id: string, reviewer: string, claimMs: number) => await first(db, Review, TAKE_OVER, [id, reviewer, claimMs]),
     /** Null where this reviewer does not hold it. */
     release: async (id: string, reviewer: string) => await first(db, Review, RELEASE, [id, reviewer]),
     /** Puts an undecided item aside for this reviewer, and gives it back where it was held. Null where it is decided or not stored. */
     skip: async (id: string, reviewer: string) => await first(db, Review, SKIP, [id, reviewer]),
-    /** Stores the decision if the item is undecided, held by this reviewer or by nobody, and `version` is current; else null. */
+    /**
+     * Stores the decision if the item is undecided, not held by another reviewer, and `version` is current;
+     * otherwise returns null.
+     */
     decide: async (id: string, version: number, decision: Decision, sql: Sql = db) =>
       await first(sql, Review, DECIDE, decideValues(id, version, decision)),
     events: async (id: string) => await all(db, ReviewEvent, EVENTS, [id]),
@@ -199,7 +215,10 @@ const EVENTS = `
 const TRIES = 20;
 const MAX_PAGES = 5;
 
-/** Which items there are, and which comes next. Whatever asks for undecided items says so literally, which partial indices answer. */
+/**
+ * Creates the methods that list items and pick the next one. Queries for undecided items contain that
+ * condition literally, so that partial indexes apply.
+ */
 function queueMethods(db: Database) {
   return {
     /** In the order of `sort`, by age where none is given; decided ones are always by age. */
@@ -258,17 +277,24 @@ const STATES: Readonly<Record<NonNullable<ReviewFilter['state']> | 'any', string
   waiting: `r.state <> 'decided' and (r.state = 'waiting' or ${EXPIRED})`,
 };
 
-/** Of the rows of `r`. Risks are few, so within each the oldest comes first and only the heads need comparing. */
+/**
+ * Sort orders for the rows of `r`. There are few risk values, so within each the oldest comes first and only
+ * the heads must be compared.
+ */
 const ORDERS: Readonly<Record<ReviewSort, string>> = {
   age: 'r.opened_at, r.id',
   confidence: 'r.confidence, r.opened_at, r.id',
   risk: 'r.risk * greatest(extract(epoch from clock_timestamp() - r.opened_at), 1) desc, r.opened_at, r.id',
 };
 
-/** `limit` + `offset` rows of `where` in the order of `sort`, as `r`; by risk they are the heads of one index walk for each risk. */
+/**
+ * Returns SQL for `limit` + `offset` rows of `where` in the order of `sort`, as `r`. For the risk order, the
+ * rows are the heads of one index scan for each risk.
+ */
 function inOrder(sort: ReviewSort, where: string, limit: string, offset: string): string {
   if (sort !== 'risk') return `(select r.* from reviews r where ${where} order by ${ORDERS[sort]} limit ${limit} offset ${offset}) r`;
-  // A query for each, so that the database knows how many items have it; told of all at once, it might read all items for each.
+  // Each risk has its own query, so that the database knows how many items have it; with a single query for
+  // all risks, it might read all items for each.
   const heads = RISKS.map(
     (risk) => `(select r.* from reviews r where r.risk = ${risk} and ${where} order by r.opened_at, r.id limit ${limit} + ${offset})`,
   ).join(' union all ');
@@ -284,10 +310,16 @@ function listText(filter: ReviewFilter, wanted: ReviewSort): string {
   return `select ${REVIEW}, null as decision from ${inOrder(wanted, where, '$6::int', '$7::int')} order by ${ORDERS[wanted]}`;
 }
 
-/** Items that are inspected for groups: whoever has more waiting begins at the top all the same. */
+/**
+ * This limits the items that are examined for groups; a reviewer with more waiting items starts at the top in
+ * any case.
+ */
 const MAX_GROUPED = 2_000;
 
-/** The first of each group among the first items in order; what is counted is all of the group. */
+/**
+ * Returns SQL for the first item of each group among the first items in order. The count includes all items
+ * of the group.
+ */
 function groupsText(sort: ReviewSort): string {
   const where = `r.state <> 'decided' and ${MATCHES}`;
   return `with first as (
@@ -329,7 +361,7 @@ const COUNTS = `
     where d.decided_at >= ${SINCE} and ($2::text is null or r.repository = $2) and ($3::text[] is null or r.repository like any($3))
   ) t`;
 
-/** What was decided, taken back, and guessed before the verdict was shown. */
+/** Creates the methods for decisions, undone decisions, and guesses made before the verdict was shown. */
 function decisionMethods(db: Database) {
   return {
     /** Takes a standing decision back: the item waits again. Null where it does not stand any more. */
@@ -355,7 +387,7 @@ function decisionMethods(db: Database) {
       return Category.parse(row?.category);
     },
     /** What the reviewer took it for, or null. */
-    guessOf: async (id: string, reviewer: string, sql: Sql = db) => {
+    findGuess: async (id: string, reviewer: string, sql: Sql = db) => {
       const [row] = await sql.query<{ category: string }>(GUESS_OF, [id, reviewer]);
       return row === undefined ? null : Category.parse(row.category);
     },

@@ -8,7 +8,7 @@ import { all, inScope, likeLiteral, pageValues, scopeValue } from './sql.ts';
 /** A statement was ended by its time limit. */
 const TOO_LONG = '57014';
 
-/** So long a search may take; whoever waits longer narrows it. */
+/** Time limit of a search in milliseconds; after that, the user is asked to narrow it. */
 const LIMIT_MS = 3_000;
 
 /**
@@ -63,7 +63,7 @@ async function conditionsFor(sql: Sql, filter: FailureFilter): Promise<Condition
     conditions.push(`(s.fingerprint = $${values.length - 1} or s.commit like $${values.length})`);
   }
   if (filter.owners !== undefined) add(OWNED, filter.owners);
-  if (filter.testPart !== undefined) add((parameter) => `s.test_name ilike ${parameter}`, patternOf(filter.testPart));
+  if (filter.testPart !== undefined) add((parameter) => `s.test_name ilike ${parameter}`, toLikePattern(filter.testPart));
   for (const flag of filter.flags ?? []) conditions.push(FLAGS[flag]);
   if (filter.states !== undefined) add(IN_STATE, filter.states);
   const { confidence } = filter;
@@ -110,11 +110,11 @@ const FLAGS: Readonly<Record<SearchFlag, string>> = {
   unanswered: 's.category is null',
 };
 
-function patternOf(part: string): string {
+function toLikePattern(part: string): string {
   return `%${likeLiteral(part)}%`;
 }
 
-/** More texts than these hold a word that is met everywhere. */
+/** A pattern that matches more texts than this counts as common. */
 const FEW = 1_500;
 
 const Key = z.object({ key: z.string() });
@@ -126,15 +126,18 @@ const titlesQuery = (patterns: readonly string[]) => `
   select distinct fingerprint as key from (select fingerprint from answer_facts where ${holdAll('title', patterns)} limit ${10 * FEW + 1}) as titled
   limit ${FEW + 1}`;
 
-/** All parts in one text of the failure or, with `titles`, all in the title of its cause. */
+/**
+ * Builds the condition that one text of the failure contains all parts or, with `titles`, that the title of
+ * its cause contains all of them.
+ */
 async function textCondition(sql: Sql, parts: readonly string[], titles: boolean, place: (value: unknown) => string): Promise<string> {
-  const patterns = parts.map(patternOf);
+  const patterns = parts.map(toLikePattern);
   const keys = await all(sql, Key, keysQuery(patterns), patterns);
   const causes = titles ? await all(sql, Key, titlesQuery(patterns), patterns) : [];
-  const oneOf = (found: readonly Key[]) => `any(${place(found.map(({ key }) => key))}::text[])`;
-  const text = keys.length > FEW ? SAYS(place(patterns)) : `s.text_key = ${oneOf(keys)}`;
+  const formatAny = (found: readonly Key[]) => `any(${place(found.map(({ key }) => key))}::text[])`;
+  const text = keys.length > FEW ? SAYS(place(patterns)) : `s.text_key = ${formatAny(keys)}`;
   if (causes.length === 0) return text;
-  return `(${text} or ${causes.length > FEW ? IS_TITLED(place(patterns)) : `s.fingerprint = ${oneOf(causes)}`})`;
+  return `(${text} or ${causes.length > FEW ? IS_TITLED(place(patterns)) : `s.fingerprint = ${formatAny(causes)}`})`;
 }
 
 // Questions of one row each: the database must not look at all texts because a few are met soon.

@@ -15,9 +15,12 @@ const MAX_HEADS = 20;
 /** Failures of one cause that are read in detail. */
 const MAX_SAMPLE = 20;
 
-/** Reads what is known, in several questions: what changes between them is found by whoever asks whether the notice is still current. */
+/**
+ * Reads everything that is known in several queries. The caller detects changes between them when it checks
+ * whether the notice is still current.
+ */
 export async function readSituation(db: Database, about: NoticeAbout): Promise<Situation> {
-  const scope = scopeOf(about);
+  const scope = toScope(about);
   const heads = (await db.query(newestBuilds(scope.condition), [...scope.values])).map((row) => Build.parse(row));
   const [first] = heads;
   if (first === undefined) return { about, heads: [], defaultBranch: null, usualMs: null };
@@ -35,7 +38,7 @@ interface Scope {
   readonly values: readonly unknown[];
 }
 
-function scopeOf(about: NoticeAbout): Scope {
+function toScope(about: NoticeAbout): Scope {
   switch (about.type) {
     case 'build':
       return { condition: 'b.id = $1', values: [about.buildId] };
@@ -88,7 +91,7 @@ const CauseRow = z.object({
 });
 type CauseRow = z.infer<typeof CauseRow>;
 
-/** Under so many decided answers of a level nothing is said of how often they were right. */
+/** Minimum number of decided answers of a confidence level for which a record is shown. */
 const ENOUGH = 20;
 
 async function readCauses(db: Database, build: Build, defaultBranch: string | null): Promise<Cause[]> {
@@ -220,7 +223,7 @@ interface Asked {
 /** A failure on the default branch that is older says nothing of today. */
 const LATELY_MS = 14 * 24 * 3_600_000;
 
-/** Where else the failures of the build were seen before it; asked once for all of them. */
+/** Reads where else the failures of the build were seen before it, with one query for all failures. */
 async function readHistories(
   db: Database,
   build: Build,
@@ -252,7 +255,7 @@ async function readMains(db: Database, build: Build, branch: string, fingerprint
   return rows.map((row) => ({ build: Build.parse(row), has: new Set(z.array(z.string()).parse(row.has)) }));
 }
 
-/** `mains` with the newest first. */
+/** Returns the history of a failure on the default branch. `mains` is ordered newest first. */
 function onDefaultBranch(
   name: string,
   mains: readonly MainBuild[],

@@ -5,7 +5,7 @@ import type { Page, Sql } from '../ports/database.ts';
 
 const MAX_LIMIT = 200;
 
-/** `[limit, offset]` for SQL, held within what a page may be. */
+/** Returns `[limit, offset]` for SQL, clamped to the allowed range. */
 export function pageValues(page: Page): [number, number] {
   return [Math.min(Math.max(Math.trunc(page.limit), 1), MAX_LIMIT), Math.max(Math.trunc(page.offset), 0)];
 }
@@ -20,27 +20,30 @@ export function scopeValue(repositories: readonly string[] | null | undefined): 
   return patterns.every((pattern, at) => pattern === repositories[at]) ? patterns : [...patterns, PATTERNS];
 }
 
-/** Whether a repository is in a scope, where many rows are looked at: plain names are found by an index. */
+/**
+ * Returns SQL for the condition that a repository is in a scope, for queries over many rows: plain names can
+ * use an index.
+ */
 export const inScope = (repository: string, scope: string) => `(${scope}::text[] is null
   or case when ${scope}::text[] @> array['${PATTERNS}'] then ${repository} like any(${scope}) else ${repository} = any(${scope}) end)`;
 
-/** `[$1, $2]` of every question: which repositories are meant. */
+/** Returns `[$1, $2]` of every query: the repositories to include. */
 export function filterValues({ repository, repositories }: InsightsFilter): unknown[] {
   return [repository ?? null, scopeValue(repositories)];
 }
 
-/** `[$1, $2, $3, $4]`: repositories, and from when until when. */
+/** Returns `[$1, $2, $3, $4]`: the repositories, and the start and end of the period. */
 export function periodValues(period: Period): unknown[] {
   const until = Date.parse(period.until);
   return [...filterValues(period), new Date(until - period.days * 86_400_000).toISOString(), period.until];
 }
 
-/** A text as LIKE takes it for itself. */
+/** Escapes a text so that LIKE matches it literally. */
 export function likeLiteral(text: string): string {
   return text.replace(/[\\%_]/g, '\\$&');
 }
 
-/** All rows, as the schema reads them. */
+/** Returns all rows, parsed with the schema. */
 export async function all<Row>(
   sql: Pick<Sql, 'query'>,
   schema: z.ZodType<Row>,
@@ -50,7 +53,7 @@ export async function all<Row>(
   return (await sql.query(text, values)).map((row) => schema.parse(row));
 }
 
-/** The first row, or null. */
+/** Returns the first row, parsed with the schema, or null. */
 export async function first<Row>(
   sql: Pick<Sql, 'query'>,
   schema: z.ZodType<Row>,
@@ -61,18 +64,24 @@ export async function first<Row>(
   return row === undefined ? null : schema.parse(row);
 }
 
-/** So many milliseconds from now, by the database's clock: processes with different clocks agree. */
+/**
+ * Returns SQL for a time this many milliseconds from now, by the database's clock, so that processes with
+ * different clocks agree.
+ */
 export const fromNow = (milliseconds: string) => `clock_timestamp() + ${milliseconds}::float8 * interval '1 millisecond'`;
 
-/** A time as text in the form that the domain reads. */
+/** Returns SQL that formats a time in the text form that the domain reads. */
 export const isoTime = (column: string) => `to_char(${column} at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
-/** `receivedAt` → `received_at` */
-export const columnOf = (field: string) => field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+/** Converts a field name to a column name: `receivedAt` → `received_at`. */
+export const toColumn = (field: string) => field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-/** A select list that the schema reads: each field from the column of its name (`receivedAt` from received_at), or from the SQL given for it; `table` is the alias. */
+/**
+ * Returns a select list for the schema: each field from the column of its name (`receivedAt` from
+ * received_at), or from the SQL given for it; `table` is the alias.
+ */
 export function columnsFor(schema: z.ZodObject, table: string | null = null, given: Readonly<Record<string, string>> = {}): string {
-  const own = (field: string) => `${table === null ? '' : `${table}.`}${columnOf(field)}`;
+  const own = (field: string) => `${table === null ? '' : `${table}.`}${toColumn(field)}`;
   return Object.keys(schema.shape)
     .map((field) => `${given[field] ?? own(field)} as "${field}"`)
     .join(', ');
@@ -80,15 +89,18 @@ export function columnsFor(schema: z.ZodObject, table: string | null = null, giv
 
 /** Inserts a row, each field into the column of its name; `more` follows the values. */
 export async function insert(sql: Pick<Sql, 'query'>, table: string, row: object, more = ''): Promise<Record<string, unknown>[]> {
-  const columns = Object.keys(row).map(columnOf);
+  const columns = Object.keys(row).map(toColumn);
   const places = columns.map((_, at) => `$${at + 1}`);
   return await sql.query(`insert into ${table} (${columns.join(', ')}) values (${places.join(', ')}) ${more}`, Object.values(row));
 }
 
-/** A select list that `Build` reads; `table` is the alias the columns come from. */
+/** Returns a select list for `Build`; `table` is the alias of the columns. */
 export const buildColumns = (table: string) => columnsFor(Build, table);
 
-/** A row that orders the builds of one pipeline, the oldest first; `table` is the alias the columns come from. */
+/**
+ * Returns a row expression that orders the builds of one pipeline, oldest first; `table` is the alias of the
+ * columns.
+ */
 export function buildOrder(table: string): string {
   return `(coalesce(${table}.number_order, -1), coalesce(${table}.started_at, ${table}.received_at), ${table}.id)`;
 }
@@ -96,7 +108,7 @@ export function buildOrder(table: string): string {
 /** Names that a default branch has where the CI has not named it. */
 export const USUAL_NAMES = `'main', 'master', 'trunk', 'default'`;
 
-/** Whether the branch of a build is its repository's default. */
+/** Returns SQL for the condition that the branch of a build is its repository's default branch. */
 export const IS_DEFAULT = (table: string) => `coalesce(
   ${table}.branch = (select d.branch from default_branches d where d.provider = ${table}.provider and d.repository = ${table}.repository),
   ${table}.branch in (${USUAL_NAMES}), false)`;

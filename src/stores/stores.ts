@@ -24,7 +24,11 @@ import { fromNow } from './sql.ts';
 import { createChangeStore, createRunStepStore, createTriageStore, type Traceparent } from './triages.ts';
 import { createTrustStore } from './trust.ts';
 
-/** All stores over one database. The clock dates what arrives and makes ids; leases and claims use the database's own. `traceparent`: of whoever requested work now. `rules`: who is kept informed. */
+/**
+ * Creates all stores over one database. The clock dates incoming data and creates ids; leases and claims use
+ * the database's own clock. `traceparent` identifies the request that is being handled; `rules` lists the
+ * notification channels to keep informed.
+ */
 export function createStores(db: Database, clock: Clock, traceparent?: Traceparent, rules: readonly NoticeRule[] = []) {
   const outbox = createOutboxStore(db);
   return {
@@ -99,11 +103,11 @@ export type ShownArchive = Pick<BuildArchive, 'list' | 'lines' | 'pieces'>;
 /** Stores as routes take them: they hold only what the asker may see, and everything else is as if it were not there. */
 export type ScopedStores = { readonly [Name in keyof ShownStores]: ShownStores[Name] & Scoped };
 
-/** How much is kept. The whole may be exceeded by what `sweepEvery` answers bring. */
+/** Limits of the tool cache. The total may be exceeded by up to `sweepEvery` answers. */
 interface ToolCacheBounds {
   readonly rows: number;
   readonly bytes: number;
-  /** Of one answer; ten findings of 4,000 characters fit. */
+  /** Maximum size of one answer; ten findings of 4,000 characters fit. */
   readonly entryBytes: number;
   /** Room is made after so many answers were kept. */
   readonly sweepEvery: number;
@@ -134,7 +138,7 @@ function withoutNul(text: string): string {
   return text.replaceAll('\0', '');
 }
 
-/** A row that is not understood (another version wrote it) is no answer. */
+/** Reads a cached answer. Returns null if the row cannot be parsed, because another version wrote it. */
 function readKept([row]: readonly unknown[]): KeptResult | null {
   const kept = KeptResult.safeParse(row);
   return kept.success ? kept.data : null;

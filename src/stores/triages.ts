@@ -8,7 +8,7 @@ import type { Database, Sql } from '../ports/database.ts';
 import type { Reading } from '../ports/telemetry.ts';
 import { all, columnsFor, first, fromNow, IS_DEFAULT } from './sql.ts';
 
-/** A pending triage job that nobody holds, and what decides when its turn is. */
+/** A pending triage job without a lease, and the facts that decide when it is processed. */
 export const Turn = z.object({
   id: z.string(),
   repository: z.string(),
@@ -44,7 +44,10 @@ export function createTriageStore(db: Database, clock: Clock, traceparent: Trace
   return { ...jobMethods(db, clock, traceparent), ...triageMethods(db, clock) };
 }
 
-/** Of the span that is open while work is pending; null where nobody traces. */
+/**
+ * A function that returns the traceparent of the span that is open when work is queued; null if tracing is
+ * off.
+ */
 export type Traceparent = () => string | null;
 
 function jobMethods(db: Database, clock: Clock, traceparent: Traceparent) {
@@ -59,13 +62,16 @@ function jobMethods(db: Database, clock: Clock, traceparent: Traceparent) {
       if (job === undefined) throw new TriageError('internal', 'The triage job of a build disappeared while it was being stored');
       return job;
     },
-    /** Takes the job for `leaseMs`, or returns null where it is done, failed for good, to be left alone yet, or somebody else's. */
+    /**
+     * Leases the job for `leaseMs`. Returns null if it is done, failed permanently, postponed, or leased by
+     * another worker.
+     */
     lease: async (jobId: string, leaseMs: number) => await first(db, TriageJob, LEASE, [jobId, leaseMs]),
     /** Prolongs a held lease; false where it was lost. */
     renew: async (job: TriageJob, leaseMs: number) => (await all(db, TriageJob, RENEW, [job.id, job.lease, leaseMs])).length > 0,
     /**
-     * Whether this lease is still the newest; nobody can take the job until the transaction of `sql` ends. To be asked first
-     * in every transaction that writes what the lease allows.
+     * Checks whether this lease is still the newest, and locks the job until the transaction of `sql` ends,
+     * so that no other worker can take it. Call this first in every transaction that writes under the lease.
      */
     holds: async (job: TriageJob, sql: Sql) => {
       await sql.query(HOLD_BUILD, [job.buildId]);
@@ -96,7 +102,10 @@ function jobMethods(db: Database, clock: Clock, traceparent: Traceparent) {
     reclaim: async () => (await all(db, TriageJob, RECLAIM, [])).length,
     find: async (jobId: string) => await first(db, TriageJob, `select ${JOB} from triage_jobs where id = $1`, [jobId]),
     findByBuild: async (buildId: string, sql: Sql = db) => await first(sql, TriageJob, FIND_BY_BUILD, [buildId]),
-    /** Jobs that are pending now but that nobody holds: queued and not left alone, or running with an expired lease. */
+    /**
+     * Lists jobs that are pending now without a lease: queued and not postponed, or running with an expired
+     * lease.
+     */
     pending: async (limit: number) => await all(db, TriageJob, PENDING, [limit]),
   };
 }
@@ -125,7 +134,7 @@ const TRIAGE = columnsFor(Triage);
 /** News came: what happened before says nothing about the tries to come. */
 const COUNTED_ANEW = `attempts = case when ${NEWS} then 0 else attempts end, retries = case when ${NEWS} then 0 else retries end`;
 
-/** Held by nobody, and not, or no longer, to be left alone. */
+/** No worker holds the job, and it is not postponed, or no longer. */
 const FREE = `(j.not_before is null or j.not_before <= clock_timestamp())
   and (j.state = 'queued' or (j.state = 'running' and j.lease_expires_at <= clock_timestamp()))`;
 
@@ -151,12 +160,13 @@ const LEASE = `
     retries = case when ${NEWS} then 0 else retries end, not_before = null, taken = owed, error = null, lease_expires_at = ${fromNow('$2')}, updated_at = clock_timestamp()
   where id = $1 and ${FREE} returning ${JOB}`;
 
-// Of a lease that ran out unnoticed but that nobody took: the number is still the newest, so it is still held.
+// A lease that expired without being taken by another worker is still held, because its number is still the
+// newest.
 const RENEW = `
   update triage_jobs set lease_expires_at = ${fromNow('$3')}, updated_at = clock_timestamp()
   where id = $1 and lease = $2 and state = 'running' returning ${JOB}`;
 
-// Whoever stores a build locks its row before the job's: in the other order the two would wait for each other.
+// Storing a build locks its row before the job's row. Locking in the other order could deadlock.
 const HOLD_BUILD = 'select 1 from builds where id = $1 for key share';
 
 const HOLD = `select 1 from triage_jobs where id = $1 and lease = $2 and state = 'running' for update`;
@@ -193,7 +203,10 @@ const FIND_TRIAGE = `select ${TRIAGE} from triages where build_id = $1 and finge
 const Place = Turn.pick({ repository: true, urgent: true });
 const Outcome = z.object({ outcome: z.enum(['pending', 'in-work', 'done']) });
 
-/** Whose turn it is, so that one noisy repository cannot starve the others. Ask the lease who really gets a job. */
+/**
+ * The order of jobs, which keeps one noisy repository from starving the others. The lease decides who
+ * actually gets a job.
+ */
 export type JobTurns = ReturnType<typeof createJobTurns>;
 
 export function createJobTurns(db: Database) {
@@ -205,8 +218,8 @@ export function createJobTurns(db: Database) {
     /** The newest first. */
     failed: async (limit: number) => z.array(FailedJob).parse(await db.query(FAILED, [limit])),
     /**
-     * Queues a job anew that failed for good or waits for its next try, as if there were news of its build. `done` and `in-work`:
-     * nothing is changed. Null where it is unknown.
+     * Queues a job again that failed permanently or waits for its next try, as if there were news of its
+     * build. Returns `done` or `in-work` if nothing was changed, and null if the job is unknown.
      */
     requeue: async (jobId: string) => {
       const [row] = await db.query(REQUEST_AGAIN, [jobId]);
@@ -250,8 +263,8 @@ const REQUEST_AGAIN = `
   select case when exists (select 1 from anew) then 'pending' when state = 'done' then 'done' else 'in-work' end as outcome from known`;
 
 /**
- * Steps of triages that are running, from whichever process works on them. Losing any of it costs a look only: what runs that died have left is
- * swept with the steps of whatever runs next.
+ * Creates the store of the steps of running triages, from all processes. The steps are only for display, so
+ * losing them is harmless. Steps of runs that died are swept when another run ends or restarts.
  */
 export function createRunStepStore(db: Database) {
   return {
@@ -264,7 +277,7 @@ export function createRunStepStore(db: Database) {
         buildId,
         position,
       ]),
-    /** The build's triage begins anew, or is over. */
+    /** Deletes the steps of a build whose triage starts over or has ended. */
     forget: async (buildId: string) => {
       await db.query(`delete from run_steps where build_id = $1 or stored_at < clock_timestamp() - interval '1 day'`, [buildId]);
     },
@@ -273,7 +286,9 @@ export function createRunStepStore(db: Database) {
 
 export type ChangeStore = ReturnType<typeof createChangeStore>;
 
-/** What changed lately, over all repositories; triggers keep it, for a minute. */
+/**
+ * Creates the store of recent changes in all repositories. Triggers record them and keep them for a minute.
+ */
 export function createChangeStore(db: Pick<Sql, 'query'>) {
   return {
     /** The newest 2,000 of the last milliseconds. They are dated before their transaction ends, which may be seconds later. */
@@ -292,7 +307,10 @@ interface BacklogRow {
   readonly reviews: number;
 }
 
-/** How much is pending, as the database knows it: one statement over partial indexes, whose cost goes by what is pending and not by what is kept. */
+/**
+ * Reads the amount of pending work from the database: one statement over partial indexes, whose cost depends
+ * on what is pending and not on what is stored.
+ */
 export async function readBacklog(sql: Sql): Promise<readonly Reading[]> {
   const [row] = await sql.query<BacklogRow>(BACKLOG);
   if (row === undefined) return [];

@@ -5,7 +5,7 @@ import type { Database, Page } from '../ports/database.ts';
 import { DECIDED_WITHIN, MEANT, NEWEST } from './insights.ts';
 import { all, filterValues, isoTime, pageValues, periodValues } from './sql.ts';
 
-/** With what answers are made and published. */
+/** The configuration with which answers are made and published. */
 export interface Setup {
   readonly release: string;
   /** "rules", or "llm" with the model's name. */
@@ -13,7 +13,10 @@ export interface Setup {
   readonly autoNotify: number;
 }
 
-/** What changed how answers come about, and what the answers were before and after. */
+/**
+ * Creates the store of changes to the way answers are made, with the figures of the answers before and after
+ * each change.
+ */
 export function createTrustStore(db: Database) {
   const read = db.reader ?? db;
   return {

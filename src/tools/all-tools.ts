@@ -17,7 +17,7 @@ import { type KnowledgeSources, searchErrorLibrary, searchKnowledge } from './se
 import { searchSemantic } from './search-semantic.ts';
 import { SEES_ALL, type Sight, type Tool } from './tool.ts';
 
-/** Whom the tools ask. */
+/** The sources that the tools query. */
 export interface ToolSources {
   readonly vectorIndex: VectorIndex;
   readonly archive: BuildArchive;
@@ -25,19 +25,25 @@ export interface ToolSources {
   readonly codeHost: CodeHost;
   readonly history: HistoryStore;
   readonly webSearch: WebSearch;
-  /** Where knowledge is found beside the curated documents. */
+  /** The sources of knowledge in addition to the curated documents. */
   readonly knowledge?: KnowledgeSources | undefined;
-  /** What search_semantic ranks by; absent, or one that only hashes words: it ranks by words. */
+  /**
+   * The embedder by which search_semantic ranks. Without one, or with one that only hashes words, the tool
+   * ranks by words.
+   */
   readonly embedder?: Embedder;
-  /** Where people are asked; absent: nobody can be. */
+  /** The client that asks reviewers. Without it no person can be asked. */
   readonly reviewers?: ReviewerClient | undefined;
-  /** What may be looked at of other repositories; absent: everything. */
+  /** The filter for other repositories; without it every repository is visible. */
   readonly sight?: Sight | undefined;
-  /** Hides secrets in what leaves the house; absent: nothing does. */
+  /**
+   * Masks secrets in outgoing text. Without it, web queries are sent unmasked and search_semantic ranks by
+   * words only.
+   */
   readonly mask?: (text: string) => Promise<string>;
 }
 
-/** Every question Faultline can ask. */
+/** Creates all tools of Faultline. */
 export function createTools(sources: ToolSources): Tool[] {
   const { vectorIndex, archive, passingBuilds, codeHost, history, webSearch, sight = SEES_ALL } = sources;
   return [

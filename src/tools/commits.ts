@@ -21,7 +21,7 @@ const CommitHistoryParameters = z.strictObject({
 });
 type Args = z.output<typeof CommitHistoryParameters>;
 
-/** Which commits came last, and what did they touch? */
+/** Creates the tool that lists the latest commits and what they touched. */
 export function readCommitHistory(codeHost: CodeHost): Tool {
   return defineCodeTool(codeHost, {
     name: 'read_commit_history',
@@ -38,19 +38,19 @@ export function readCommitHistory(codeHost: CodeHost): Tool {
       const located = args.path === undefined ? null : await code.locate(args.path);
       if (located !== null && 'findings' in located) return located.findings;
       const file = located === null ? {} : { path: located.path };
-      const commits = await commitsOf(code, file, args);
+      const commits = await listCommits(code, file, args);
       return commits.map((one) => commitFinding(one, code.titled(commitTitle(one)), file));
     },
   });
 }
 
-function commitsOf({ host, at, signal }: BuiltCode, file: { path?: string }, { lineStart, lineEnd, limit }: Args): Promise<CommitInfo[]> {
+function listCommits({ host, at, signal }: BuiltCode, file: { path?: string }, { lineStart, lineEnd, limit }: Args): Promise<CommitInfo[]> {
   if (file.path === undefined || lineStart === undefined) return host.history({ ...at, ...file, limit }, signal);
   const last = Math.min(Math.max(lineStart, lineEnd ?? lineStart), lineStart + MAX_LINES - 1);
   return host.lineHistory({ ...at, path: file.path, lineStart, lineEnd: last, limit }, signal);
 }
 
-/** Files whose patches are shown, beside the commit itself. */
+/** Maximum number of files whose patches are shown, in addition to the commit itself. */
 const MAX_PATCHES_COMMIT_DIFF = 8;
 
 const CommitDiffParameters = z.strictObject({
@@ -63,7 +63,7 @@ const CommitDiffParameters = z.strictObject({
   path: z.string().trim().min(1).max(1_024).optional().describe('Only what it changed in this file'),
 });
 
-/** What did this commit change? */
+/** Creates the tool that shows the changes of a commit. */
 export function readCommitDiff(codeHost: CodeHost): Tool {
   return defineCodeTool(codeHost, {
     name: 'read_commit_diff',
@@ -100,7 +100,7 @@ const MAX_EARLIER = 20;
 const MAX_FILES = 25;
 const MAX_COMMITS_PAST_FIXES = 10;
 
-/** What mended it the last time? */
+/** Creates the tool that finds out how this failure was fixed before. */
 export function readPastFixes(codeHost: CodeHost, history: HistoryStore): Tool {
   return defineCodeTool(codeHost, {
     name: 'read_past_fixes',
@@ -136,27 +136,30 @@ export function readPastFixes(codeHost: CodeHost, history: HistoryStore): Tool {
   });
 }
 
-/** Whether the failure came before the green build, on its own branch: else something else may have made it green. */
+/**
+ * Checks whether the failure occurred before the passing build, on the same branch. On another branch,
+ * something else may have fixed it.
+ */
 function isMendedBy(green: Build, row: FailureRow): boolean {
   const at = Date.parse(green.finishedAt ?? green.receivedAt);
   return row.branch === green.branch && row.pipeline === green.pipeline && Date.parse(row.seenAt) < at;
 }
 
-/** Files whose patches are shown, beside the list of all. */
+/** Maximum number of files whose patches are shown, in addition to the list of all files. */
 const MAX_PATCHES_CHANGED = 8;
 const MAX_COMMITS_CHANGED = 20;
 /** Paths that are kept as data for the ranking of suspects. */
 const MAX_PATHS = 200;
 
-/** Where the comparison begins, and how that is said. */
+/** The commit from which the comparison starts, and its description. */
 interface Base {
   readonly commit: string;
   readonly said: string;
-  /** Whether it worked there, or is likely to have. */
+  /** True if the pipeline passed at this commit, or probably did. */
   readonly isGreen: boolean;
 }
 
-/** What changed since it last worked? */
+/** Creates the tool that shows the changes since the last passing build. */
 export function changedSinceGreen(codeHost: CodeHost, history: HistoryStore): Tool {
   return defineCodeTool(codeHost, {
     name: 'changed_since_green',
@@ -168,14 +171,14 @@ export function changedSinceGreen(codeHost: CodeHost, history: HistoryStore): To
     async run(_args, { subject, category, signal }): Promise<Finding[]> {
       const { repository, commit } = subject.build;
       if (commit === null) return [];
-      const base = await baseOf(codeHost, history, subject, signal);
+      const base = await findBase(codeHost, history, subject, signal);
       const compared = base === null ? null : await codeHost.compare({ repository, base: base.commit, head: commit }, signal);
-      if (compared !== null && base !== null) return findingsOf(inScopeOf(compared, category), base, subject);
+      if (compared !== null && base !== null) return toFindings(filterByScope(compared, category), base, subject);
       const own = await codeHost.commitDiff({ repository, commit }, signal);
       if (own === null) return [];
       const change = { ...own, commits: [own.commit] };
-      return findingsOf(
-        inScopeOf(change, category),
+      return toFindings(
+        filterByScope(change, category),
         { commit, isGreen: false, said: 'that was built; no earlier green build is known' },
         subject,
       );
@@ -184,10 +187,12 @@ export function changedSinceGreen(codeHost: CodeHost, history: HistoryStore): To
 }
 
 /**
- * The commit of the last green build of this pipeline and branch. Where none is known: what the branch has that the default branch has
- * not, since a branch begins where others passed. Null where neither can be said: then the built commit's own change is all there is.
+ * Returns the commit of the last passing build of this pipeline and branch. If none is known, returns the
+ * default branch, because a branch usually
+ * starts from a passing commit. Null if neither is available; then only the change of the built commit is
+ * known.
  */
-async function baseOf(codeHost: CodeHost, history: HistoryStore, subject: TriageSubject, signal: AbortSignal): Promise<Base | null> {
+async function findBase(codeHost: CodeHost, history: HistoryStore, subject: TriageSubject, signal: AbortSignal): Promise<Base | null> {
   const { repository, pipeline, branch, id, commit } = subject.build;
   const { lastGreen } = await history.consecutiveFailures({ repository, pipeline, branch, buildId: id });
   if (lastGreen?.commit != null && lastGreen.commit !== commit) {
@@ -206,11 +211,11 @@ async function baseOf(codeHost: CodeHost, history: HistoryStore, subject: Triage
   };
 }
 
-function inScopeOf(compared: Comparison, category: Category): Comparison {
+function filterByScope(compared: Comparison, category: Category): Comparison {
   return { ...compared, files: compared.files.filter(({ path }) => inScope(path, category)) };
 }
 
-function findingsOf({ commits, files, truncated }: Comparison, base: Base, subject: TriageSubject): Finding[] {
+function toFindings({ commits, files, truncated }: Comparison, base: Base, subject: TriageSubject): Finding[] {
   if (files.length === 0) return [];
   const summary: Finding = {
     title: `${counted(files.length, 'file')} in ${counted(commits.length, 'commit')} ${base.said}${truncated ? '; there are more' : ''}`,
@@ -228,15 +233,18 @@ function findingsOf({ commits, files, truncated }: Comparison, base: Base, subje
   return [
     summary,
     ...patches.map((file) => {
-      const by = commitOf(file, commits);
+      const by = findCommit(file, commits);
       const title = by === null ? 'the changes' : commitTitle(by);
       return changeFinding(file, title, by === null ? {} : commitData(by));
     }),
   ];
 }
 
-/** The newest commit that touched the file; the only one where there is one. Null where the host does not say. */
-function commitOf({ path, previousPath }: ChangedFile, commits: readonly CommitInfo[]): CommitInfo | null {
+/**
+ * Returns the newest commit that touched the file, or the only commit. Null if the host does not list the
+ * files of the commits.
+ */
+function findCommit({ path, previousPath }: ChangedFile, commits: readonly CommitInfo[]): CommitInfo | null {
   if (commits.length === 1) return commits[0] ?? null;
   return commits.find(({ files }) => files.includes(path) || (previousPath !== null && files.includes(previousPath))) ?? null;
 }
@@ -245,10 +253,13 @@ function shortChange({ path, status, additions, deletions }: ChangedFile): strin
   return `${path} (${status}, +${additions} −${deletions})`;
 }
 
-/** Files that nobody reads for a cause, unless the failure names them. */
+/** Files that are rarely the cause, unless the failure names them. */
 const LITTLE_TELLING = /(?:^|\/)(?:docs?|changelogs?|LICENSE[\w.-]{0,20})(?:\/|$)|\.(?:md|rst|txt|svg|png|jpe?g|gif|snap|min\.js|map)$/i;
 
-/** The files that the failure names come first, then those with the most changed lines; documents and pictures last. */
+/**
+ * Sorts files: those that the failure names first, then those with the most changed lines, documents and
+ * images last.
+ */
 function mentionedFirst<File extends { readonly path: string; readonly additions: number; readonly deletions: number }>(
   files: readonly File[],
   subject: TriageSubject,

@@ -4,7 +4,7 @@ import { CATEGORIES } from '../domain/category.ts';
 import { TriageError } from '../domain/errors.ts';
 import type { Finding } from '../domain/evidence.ts';
 import type { TriageSubject } from '../domain/triage.ts';
-import { type GreenDiff, hasKnownLine, newLines, runsOf } from '../log/green/green-diff.ts';
+import { findRuns, type GreenDiff, hasKnownLine, newLines } from '../log/green/green-diff.ts';
 import { type LogText, openText } from '../log/lines/lines.ts';
 import type { BuildArchive } from '../ports/build-archive.ts';
 import type { PassingBasis, PassingLogs } from '../ports/stores.ts';
@@ -34,9 +34,11 @@ interface Stretch {
 }
 
 /**
- * Which lines of the log does no green build say? The last stretches of them, each from its beginning: 10 at most and 80 lines in all.
- * Up to two known lines between new ones stay, and so does every line's number. Without a green build, or where nothing is
- * new, the outcome is empty and its summary says which of the two it is.
+ * Creates the tool that shows the lines of the log that no passing build prints. It returns their last
+ * stretches, each from its beginning: at most 10, with at most 80 lines in total.
+ * Up to two known lines between new ones are included, and every line keeps its number. Without a passing
+ * build, or if nothing is
+ * new, the outcome is empty and its summary gives the reason.
  */
 export function diffWithGreen(archive: BuildArchive, passingBuilds: PassingLogs): Tool {
   return defineTool({
@@ -66,7 +68,7 @@ export function diffWithGreen(archive: BuildArchive, passingBuilds: PassingLogs)
 interface Comparison {
   readonly name: string;
   readonly green: PassingBasis;
-  /** Where new lines are searched for; empty: everywhere. */
+  /** The stretches that are searched for new lines; empty for the whole log. */
   readonly places: readonly Stretch[];
 }
 
@@ -79,18 +81,18 @@ async function compared(log: LogText, { name, green, places }: Comparison, signa
   const where = placed(clipped, places.length === 0);
   if (total === 0) return nothing(`Nothing in ${name}${where} is new since ${green.name}.`);
   const title = `New since ${green.name} in ${name}: ${total} ${total === 1 ? 'line' : 'lines'} in all${where}`;
-  const runs = clipped.flatMap(({ start, end }) => runsOf(start, end, diff.isNew));
-  const shown = withinBounds(runs).flatMap((run) => windowPieces(name, title, { lineStart: run.start, lines: textsOf(log, run) }));
+  const runs = clipped.flatMap(({ start, end }) => findRuns(start, end, diff.isNew));
+  const shown = withinBounds(runs).flatMap((run) => windowPieces(name, title, { lineStart: run.start, lines: readTexts(log, run) }));
   const data = { newLines: total, ...(green.build === null ? {} : { greenBuildId: green.build.buildId, greenNumber: green.build.number }) };
   return shown.slice(-MAX_FINDINGS).map((finding) => ({ ...finding, data }));
 }
 
-/** An empty outcome with a reason. */
+/** Throws the error for an empty outcome with a reason. */
 function nothing(reason: string): never {
   throw new TriageError('not-found', reason);
 }
 
-/** Where the failed steps of a log stand; one within another is part of it. */
+/** Lists the stretches of the failed steps in a log. Overlapping and nested steps are merged. */
 function failedPlaces(subject: TriageSubject, source: string): Stretch[] {
   const failed = subject.failedSections.filter((section) => section.source === source);
   const places: { start: number; end: number }[] = [];
@@ -102,7 +104,7 @@ function failedPlaces(subject: TriageSubject, source: string): Stretch[] {
   return places;
 }
 
-/** Where was looked, for people; nothing where that was everywhere. */
+/** Describes the searched stretches for people; empty if the whole log was searched. */
 function placed(places: readonly Stretch[], all: boolean): string {
   if (all) return '';
   if (places.length > MAX_NAMED) return ` (${places.length} failed steps)`;
@@ -114,7 +116,9 @@ function clip({ start, end }: Stretch, { lineCount }: LogText): Stretch {
   return { start: Math.max(start, last - MAX_COMPARED + 1), end: last };
 }
 
-/** How many lines are new. The comparison remembers each of them, so that only this first look takes time. */
+/**
+ * Counts the new lines. The comparison caches the result for each line, so only this first pass takes time.
+ */
 async function countNew(diff: Pick<GreenDiff, 'isNew'>, places: readonly Stretch[], signal: AbortSignal): Promise<number> {
   let total = 0;
   for (const { start, end } of places) {
@@ -128,7 +132,10 @@ async function countNew(diff: Pick<GreenDiff, 'isNew'>, places: readonly Stretch
   return total;
 }
 
-/** The last runs, as many as an answer may hold. Short ones stay whole; the others share the room that is left, each from its beginning. */
+/**
+ * Limits the runs to the last ones that an answer may contain. Short runs stay complete; the others share the
+ * remaining lines, each from its beginning.
+ */
 function withinBounds(runs: readonly Stretch[]): Stretch[] {
   const last = runs.slice(-MAX_FINDINGS);
   const lengths = new Map<Stretch, number>();
@@ -141,7 +148,7 @@ function withinBounds(runs: readonly Stretch[]): Stretch[] {
   return last.map((run) => ({ start: run.start, end: run.start + (lengths.get(run) ?? 1) - 1 }));
 }
 
-function textsOf(log: LogText, { start, end }: Stretch): string[] {
+function readTexts(log: LogText, { start, end }: Stretch): string[] {
   return Array.from({ length: end - start + 1 }, (_, i) =>
     cleanText(log.raw(start + i))
       .slice(0, MAX_WIDTH)

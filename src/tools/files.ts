@@ -5,7 +5,7 @@ import type { TriageSubject } from '../domain/triage.ts';
 import { repositoryPathCandidates } from '../log/paths.ts';
 import type { CodeHost } from '../ports/code-host.ts';
 import { windowAround } from './findings.ts';
-import { type BuiltCode, builtCode, defineCodeTool, testFilePaths, treeOf } from './repository.ts';
+import { type BuiltCode, builtCode, defineCodeTool, formatTree, testFilePaths } from './repository.ts';
 import type { Sight, Tool } from './tool.ts';
 
 /** Lines shown on either side of the line that is requested. */
@@ -21,7 +21,7 @@ const FileParameters = z.strictObject({
 });
 type FileArgs = z.output<typeof FileParameters>;
 
-/** What is in this file, in the commit that was built? */
+/** Creates the tool that reads a file in the built commit. */
 export function readFile(codeHost: CodeHost): Tool {
   return defineCodeTool(codeHost, {
     name: 'read_file',
@@ -36,7 +36,7 @@ export function readFile(codeHost: CodeHost): Tool {
       const code = await builtCode(codeHost, context);
       const located = await code.locate(args.path);
       if ('findings' in located) return located.findings;
-      const range = rangeOf(args);
+      const range = toRange(args);
       const file = await codeHost.readFile({ ...code.at, path: located.path, ...range }, code.signal);
       if (file === null) return [];
       const finding = windowAround(file.path, code.titled(file.path), file, args.line ?? range.lineStart);
@@ -45,7 +45,7 @@ export function readFile(codeHost: CodeHost): Tool {
   });
 }
 
-function rangeOf(args: FileArgs): { lineStart: number; lineEnd: number } {
+function toRange(args: FileArgs): { lineStart: number; lineEnd: number } {
   if (args.lineStart !== undefined || args.line === undefined) {
     const lineStart = args.lineStart ?? 1;
     return { lineStart, lineEnd: Math.min(args.lineEnd ?? lineStart + FROM_TOP - 1, lineStart + 199) };
@@ -73,7 +73,7 @@ const TestFileParameters = z.strictObject({
   file: z.string().min(1).max(1_024).optional().describe('Its file, where the report names it'),
 });
 
-/** What does the failing test expect? */
+/** Creates the tool that shows what the failing test expects. */
 export function readTestFile(codeHost: CodeHost): Tool {
   return defineCodeTool(codeHost, {
     name: 'read_test_file',
@@ -114,7 +114,10 @@ async function showTest(code: BuiltCode, test: FailingTest, path: string) {
   return finding === null ? [] : [{ ...finding, data: { path, line, commit: at.ref, test: test.name } }];
 }
 
-/** Where the test's own name is in its file; its last part, since reports join the names of suites. */
+/**
+ * Finds the line of the test's name in its file. Searches for the last part of the name, because reports
+ * prepend the names of suites.
+ */
 async function lineOfTest({ host, at, signal }: BuiltCode, test: FailingTest, path: string) {
   const own = test.name
     .replace(/[[(][^\])]{0,500}[\])]$/, '')
@@ -126,7 +129,7 @@ async function lineOfTest({ host, at, signal }: BuiltCode, test: FailingTest, pa
   return hits.find((hit) => hit.path === path)?.line ?? null;
 }
 
-/** What a repository says of itself, the shortest first: llms.txt is written to be read by models (llmstxt.org). */
+/** Documents that describe a repository, the shortest first: llms.txt is written for models (llmstxt.org). */
 const DOCUMENTS: readonly RegExp[] = [/^llms\.txt$/i, /^(?:docs\/|\.github\/)?readme(?:\.(?:md|rst|txt|adoc|markdown|org))?$/i];
 const MAX_LISTED = 5_000;
 const LINES = 200;
@@ -135,7 +138,7 @@ const DocsParameters = z.strictObject({
   folder: z.string().trim().min(1).max(500).optional().describe('A folder (a package of a monorepo); by default the whole repository'),
 });
 
-/** What is this repository, and how is it laid out? */
+/** Creates the tool that describes the repository and its layout. */
 export function readRepositoryDocs(codeHost: CodeHost): Tool {
   return defineCodeTool(codeHost, {
     name: 'read_repository_docs',
@@ -155,7 +158,7 @@ export function readRepositoryDocs(codeHost: CodeHost): Tool {
       const document = await readDocument(code, under, paths);
       const tree: Finding = {
         title: code.titled(`${[code.at.repository, ...parts].join('/')}: ${paths.length}${truncated ? '+' : ''} files by folder`),
-        text: treeOf(paths, under),
+        text: formatTree(paths, under),
         source: 'repository',
         data: { files: paths.length, truncated },
       };
@@ -164,7 +167,7 @@ export function readRepositoryDocs(codeHost: CodeHost): Tool {
   });
 }
 
-/** The first document that is there and is not empty. */
+/** Returns the first document that exists and is not empty. */
 async function readDocument({ host, at, signal, titled }: BuiltCode, under: string, paths: readonly string[]): Promise<Finding | null> {
   const inside = (path: string) => (under === '' ? path : path.slice(under.length + 1));
   for (const pattern of DOCUMENTS) {
@@ -187,8 +190,9 @@ const RepositoriesParameters = z.strictObject({
 });
 
 /**
- * Which repositories can be read? Only those of the build's own owner are named: what an answer says is read by whoever may read the
- * build, and the names of others' private repositories are none of their business.
+ * Creates the tool that lists the readable repositories. Only those of the build's owner are listed: every
+ * reader of the
+ * build can read the answer, and it must not reveal the names of other owners' private repositories.
  */
 export function listRepositories(codeHost: CodeHost, sight: Sight): Tool {
   return defineCodeTool(codeHost, {
@@ -200,11 +204,11 @@ export function listRepositories(codeHost: CodeHost, sight: Sight): Tool {
     parameters: RepositoriesParameters,
     async run({ name, limit }, { subject, signal }) {
       const all = await codeHost.listRepositories({ limit: LOOKED_AT }, signal);
-      const owner = ownerOf(subject.build.repository);
+      const owner = getOwner(subject.build.repository);
       const sees = await sight(subject.build.repository);
       const found = all
         .filter((one) => sees(one.repository))
-        .filter((one) => ownerOf(one.repository) === owner)
+        .filter((one) => getOwner(one.repository) === owner)
         .filter((one) => name === undefined || one.repository.toLowerCase().includes(name.toLowerCase()))
         .slice(0, limit);
       if (found.length === 0) return [];
@@ -220,6 +224,6 @@ export function listRepositories(codeHost: CodeHost, sight: Sight): Tool {
   });
 }
 
-function ownerOf(repository: string): string {
+function getOwner(repository: string): string {
   return repository.split('/')[0]?.toLowerCase() ?? '';
 }

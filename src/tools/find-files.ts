@@ -27,7 +27,7 @@ const Parameters = z.strictObject({
   paths: z.array(z.string().min(1).max(1_024)).max(40).optional().describe('Paths to look for, as the log or a guess has them'),
 });
 
-/** How a file of the repository came to be named. */
+/** The source of a file's mention. */
 export type NamedBy = 'asked' | 'log' | 'import' | 'step' | 'manifest';
 
 /** A file of the repository that the failure leads to. */
@@ -42,9 +42,11 @@ interface FoundFile {
 type Lookup = (name: string) => readonly string[];
 
 /**
- * Which files of the repository does the failure lead to? The paths asked for, every path of the kept lines, what the failing tests
- * import, the CI file that holds the failed step, and the manifests of a dependency error: all as they are in the built commit. Says
- * of the paths asked for which do not exist.
+ * Creates the tool that finds the files of the repository to which the failure leads: the requested paths,
+ * every path in the kept lines, the imports of the failing
+ * tests, the CI file that contains the failed step, and the manifests for a dependency error, all in the
+ * built commit. It reports
+ * requested paths that do not exist.
  */
 export function findFiles(codeHost: CodeHost): Tool {
   return defineCodeTool(codeHost, {
@@ -62,19 +64,19 @@ export function findFiles(codeHost: CodeHost): Tool {
       const lookup = lookupIn(list.paths);
       const asked = paths.map((path) => ({ as: path, fitting: lookup(path) }));
       const found = [
-        ...asked.flatMap(({ as, fitting }) => filesOf(fitting, { as, line: null, by: 'asked' })),
+        ...asked.flatMap(({ as, fitting }) => toFoundFiles(fitting, { as, line: null, by: 'asked' })),
         ...namedInLog(context.subject, lookup),
         ...(await importedByTests(code, context, lookup, list.paths)),
         ...(await holdingTheStep(code, context)),
-        ...manifestsOf(list.paths, context.category),
+        ...listManifests(list.paths, context.category),
       ];
       const missing = list.truncated ? [] : asked.filter(({ fitting }) => fitting.length === 0).map(({ as }) => as);
-      return findingsOf(found, missing, code.titled);
+      return toFindings(found, missing, code.titled);
     },
   });
 }
 
-function findingsOf(found: readonly FoundFile[], missing: readonly string[], noted: (title: string) => string): Finding[] {
+function toFindings(found: readonly FoundFile[], missing: readonly string[], noted: (title: string) => string): Finding[] {
   const files = found.filter(
     (one, at) => found.findIndex(({ path, by, as }) => path === one.path && by === one.by && (by !== 'asked' || as === one.as)) === at,
   );
@@ -82,14 +84,14 @@ function findingsOf(found: readonly FoundFile[], missing: readonly string[], not
   const kept = files.slice(0, MAX_FOUND + missing.length);
   const shown = kept.filter(({ path }, at) => kept.findIndex((one) => one.path === path) === at).slice(0, MAX_SHOWN);
   const text = [
-    ...shown.map(sentenceOf),
+    ...shown.map(describeFile),
     ...(missing.length === 0 ? [] : [`not in the repository: ${missing.slice(0, MAX_SHOWN).join(', ')}`]),
   ];
   const title = noted(`the failure points to ${shown.length === 1 ? 'one file' : `${shown.length} files`} in the repository`);
   return [{ title, text: text.join('\n'), source: 'repository', data: { found: kept, missing } }];
 }
 
-function sentenceOf({ path, line, by, as }: FoundFile): string {
+function describeFile({ path, line, by, as }: FoundFile): string {
   const at = line === null ? path : `${path}:${line}`;
   const why = {
     asked: '',
@@ -101,7 +103,10 @@ function sentenceOf({ path, line, by, as }: FoundFile): string {
   return `${at}${why[by]}`;
 }
 
-/** Files by the end of their path, whole segments only; a name that fits too many fits none. */
+/**
+ * Creates a lookup of files by the end of their path, whole segments only. A name that fits too many files
+ * returns none.
+ */
 function lookupIn(paths: readonly string[]): Lookup {
   const byName = Map.groupBy(paths, lastPart);
   return (logged) => {
@@ -114,7 +119,7 @@ function lookupIn(paths: readonly string[]): Lookup {
   };
 }
 
-function filesOf(paths: readonly string[], named: Omit<FoundFile, 'path'>): FoundFile[] {
+function toFoundFiles(paths: readonly string[], named: Omit<FoundFile, 'path'>): FoundFile[] {
   return paths.map((path) => ({ path, ...named }));
 }
 
@@ -135,11 +140,14 @@ function namedInLog(subject: TriageSubject, lookup: Lookup): FoundFile[] {
         ?.slice(1)
         .find((digits) => digits !== undefined) ?? 0,
     );
-    return filesOf(lookup(name), { as: name, line: line > 0 ? line : null, by: 'log' });
+    return toFoundFiles(lookup(name), { as: name, line: line > 0 ? line : null, by: 'log' });
   });
 }
 
-/** The project's files that failing tests import: a line that imports, in any language, whose name is the end of a file's path. */
+/**
+ * Finds the project's files that failing tests import: an import line, in any language, whose name is the end
+ * of a file's path.
+ */
 async function importedByTests(
   { host, at, signal }: BuiltCode,
   { subject, category }: ToolContext,
@@ -151,7 +159,7 @@ async function importedByTests(
   const read = await Promise.all(
     tests.slice(0, MAX_TEST_FILES).map(async (path) => {
       const file = await orNull(host.readFile({ ...at, path, lineStart: 1, lineEnd: HEAD_LINES }, signal), signal);
-      const stems = stemsOf(paths.filter((one) => languageOf(one) === languageOf(path)));
+      const stems = indexStems(paths.filter((one) => detectLanguage(one) === detectLanguage(path)));
       return (file?.lines ?? []).flatMap((line) => {
         const named = IMPORT.exec(line)?.[1];
         return named === undefined ? [] : (importedFile(named, path, stems) ?? []);
@@ -162,7 +170,10 @@ async function importedByTests(
   return found.map((path) => ({ path, as: 'import', line: null, by: 'import' }));
 }
 
-/** What only adds to the list is left out where it cannot be obtained; only the end of the run is passed on. */
+/**
+ * Returns null if the work fails, because its result is only an addition to the list. Throws only if the run
+ * ended.
+ */
 async function orNull<Value>(asked: Promise<Value>, signal: AbortSignal): Promise<Value | null> {
   try {
     return await asked;
@@ -172,8 +183,11 @@ async function orNull<Value>(asked: Promise<Value>, signal: AbortSignal): Promis
   }
 }
 
-/** What a file may import is of its own language: one name for endings that import one another. */
-function languageOf(path: string): string {
+/**
+ * Returns one name for all extensions of files that can import each other. A file imports only files of its
+ * own language.
+ */
+function detectLanguage(path: string): string {
   const ending = /\.(\w{1,8})$/.exec(path)?.[1]?.toLowerCase() ?? '';
   if (/^(?:[cm]?[jt]sx?|vue|svelte|json)$/.test(ending)) return 'script';
   if (/^(?:java|kt|kts|scala|groovy)$/.test(ending)) return 'jvm';
@@ -186,7 +200,7 @@ interface Stems {
   readonly byLast: ReadonlyMap<string, readonly string[]>;
 }
 
-function stemsOf(paths: readonly string[]): Stems {
+function indexStems(paths: readonly string[]): Stems {
   const exact = new Map<string, string>();
   for (const path of paths) {
     const stem = path.replace(/\.\w{1,6}$/, '');
@@ -199,7 +213,10 @@ function lastPart(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }
 
-/** `'../src/cart'` beside the importing file, `a.b.C`, `crate::a::b`, `package:app/a.dart` by the longest end that is a file's. */
+/**
+ * Resolves an import to a file: `'../src/cart'` relative to the importing file; `a.b.C`, `crate::a::b` and
+ * `package:app/a.dart` by the longest suffix that is a file's path.
+ */
 function importedFile(named: string, from: string, stems: Stems): string | null {
   const quoted = /["']([^"']{1,200})["']/.exec(named)?.[1];
   const dotted = /([\w.]{3,200}(?:::\w{1,80}){0,8})(?:\s{1,4}import\s{1,4}(\w{1,80}))?/.exec(named);
@@ -238,7 +255,7 @@ function joined(folder: readonly string[], parts: readonly string[]): string {
   return path.join('/');
 }
 
-/** The CI file in which the failed step is written, by its name or its first command. */
+/** Finds the CI file that defines the failed step, by the step's name or its first command. */
 async function holdingTheStep({ host, at, signal }: BuiltCode, { subject, category }: ToolContext): Promise<FoundFile[]> {
   if (category !== 'CONFIG_ERROR' && category !== 'DEPENDENCY_ERROR') return [];
   const name = subject.failedSections.at(-1)?.name.split(' / ').at(-1)?.replace(/^Run /, '').replace(/…$/, '').trim() ?? '';
@@ -250,8 +267,8 @@ async function holdingTheStep({ host, at, signal }: BuiltCode, { subject, catego
     .map(({ path, line }) => ({ path, as: name, line, by: 'step' }));
 }
 
-/** The manifests that lie nearest to the root. */
-function manifestsOf(paths: readonly string[], category: Category): FoundFile[] {
+/** Lists the manifests that are nearest to the root. */
+function listManifests(paths: readonly string[], category: Category): FoundFile[] {
   if (category !== 'DEPENDENCY_ERROR') return [];
   const manifests = paths.filter((path) => inScope(path, 'DEPENDENCY_ERROR'));
   const depth = (path: string) => path.split('/').length;

@@ -3,7 +3,7 @@ import type { Finding } from '../domain/evidence.ts';
 import type { TriageSubject } from '../domain/triage.ts';
 import { cleanLine, stripEscapes } from '../log/lines/clean.ts';
 import { NO_ERROR } from '../log/recognise/failures.ts';
-import { type LineRole, roleOf } from '../log/roles.ts';
+import { classifyRole, type LineRole } from '../log/roles.ts';
 import type { ArchivedSource, BuildArchive } from '../ports/build-archive.ts';
 
 /** Most findings one answer may hold. */
@@ -12,7 +12,7 @@ export const MAX_FINDINGS = 10;
 const MAX_TEXT = 4_000;
 const MAX_TITLE = 300;
 const MAX_DATA = 4_000;
-/** Of a list or an object inside a finding's data. */
+/** The maximum number of items of a list or an object in a finding's data. */
 const MAX_ITEMS = 200;
 const MAX_DEPTH = 4;
 
@@ -59,7 +59,10 @@ async function boundData(
   return bounded;
 }
 
-/** Texts however deep they stand; what is deeper still is left out, since nobody looks there for secrets. */
+/**
+ * Masks and cuts texts at every depth up to the limit. Deeper values are dropped, because they would not be
+ * checked for secrets.
+ */
 async function boundValue(value: unknown, mask: (text: string) => string | Promise<string>, depth: number): Promise<unknown> {
   if (typeof value === 'string') return (await mask(cleanText(value))).slice(0, MAX_DATA);
   if (typeof value !== 'object' || value === null) return value;
@@ -80,7 +83,10 @@ export interface LogLines {
   readonly lines: readonly string[];
 }
 
-/** The archived text that a question is about: the named one, else the log in which the build failed. Null where nothing is archived. */
+/**
+ * Returns the archived text that a question is about: the named one, else the log in which the build failed.
+ * Null if nothing is archived.
+ */
 export async function chooseSource(archive: BuildArchive, subject: TriageSubject, named?: string): Promise<ArchivedSource | null> {
   const sources = await archive.list(subject.build.id);
   if (named !== undefined) {
@@ -98,7 +104,10 @@ export async function chooseSource(archive: BuildArchive, subject: TriageSubject
   return likely.flatMap((name) => sources.find((source) => source.name === name) ?? [])[0] ?? biggest ?? sources[0] ?? null;
 }
 
-/** Lines `from`..`to` as one finding, no longer than a finding may be: what does not fit is dropped far from `focus`. */
+/**
+ * Returns lines of a text as one finding, within the size limit of a finding. Lines that do not fit are
+ * dropped at the ends farthest from `focus`.
+ */
 export function windowAround(source: string, title: string, window: LogLines, focus: number): Finding | null {
   const lines = window.lines.map(cleanText);
   const last = lines.length - 1;
@@ -117,10 +126,10 @@ export function windowAround(source: string, title: string, window: LogLines, fo
       grew = true;
     }
   }
-  return findingOf(source, title, window.lineStart + low, lines.slice(low, high + 1));
+  return toFinding(source, title, window.lineStart + low, lines.slice(low, high + 1));
 }
 
-/** All the lines, in as many findings as they need, up to the most that an answer may hold. */
+/** Returns all lines, in as many findings as needed, up to the maximum for one answer. */
 export function windowPieces(source: string, title: string, window: LogLines): Finding[] {
   const findings: Finding[] = [];
   let piece: string[] = [];
@@ -129,7 +138,7 @@ export function windowPieces(source: string, title: string, window: LogLines): F
   for (const [index, raw] of window.lines.entries()) {
     const line = cleanText(raw);
     if (piece.length > 0 && size + line.length + 1 > MAX_TEXT) {
-      findings.push(findingOf(source, title, pieceStart, piece));
+      findings.push(toFinding(source, title, pieceStart, piece));
       piece = [];
       size = 0;
       pieceStart = window.lineStart + index;
@@ -137,11 +146,11 @@ export function windowPieces(source: string, title: string, window: LogLines): F
     piece.push(line);
     size += line.length + 1;
   }
-  if (piece.length > 0) findings.push(findingOf(source, title, pieceStart, piece));
+  if (piece.length > 0) findings.push(toFinding(source, title, pieceStart, piece));
   return findings.slice(0, MAX_FINDINGS);
 }
 
-function findingOf(source: string, title: string, lineStart: number, lines: readonly string[]): Finding {
+function toFinding(source: string, title: string, lineStart: number, lines: readonly string[]): Finding {
   const lineEnd = lineStart + lines.length - 1;
   return { title: `${title}, lines ${lineStart}–${lineEnd}`, text: lines.join('\n'), source, lineStart, lineEnd };
 }
@@ -154,7 +163,10 @@ const MAX_LINE = 300;
 const NAMES_CAUSE = /\b(?:12[467]|13[4-9]|14[0-3])\.?$/;
 const SAYS_NOTHING: ReadonlySet<LineRole> = new Set(['blank', 'ending', 'echo', 'passing', 'progress']);
 
-/** The failure in its own words, one thought a line, most informative first: what retrieval compares with. Masked already. */
+/**
+ * Returns the text of the failure, one fact per line, most informative first, as the query for retrieval. It
+ * is already masked.
+ */
 export function failureText(subject: TriageSubject): string {
   const lines = [
     ...subject.failures.flatMap(({ message }) => (message === NO_ERROR ? [] : message.split('\n'))),
@@ -167,7 +179,7 @@ export function failureText(subject: TriageSubject): string {
   return informativeLines(lines.join('\n')).join('\n').slice(0, MAX_QUERY);
 }
 
-/** The lines of a text that say something particular, each once, trimmed and cut to 300 characters. */
+/** Returns the specific lines of a text, each once, trimmed and cut to 300 characters. */
 export function informativeLines(text: string): string[] {
   const lines = stripEscapes(text)
     .split('\n')
@@ -181,10 +193,12 @@ export function informativeLines(text: string): string[] {
 }
 
 function tells(line: string): boolean {
-  return !SAYS_NOTHING.has(roleOf(line)) || NAMES_CAUSE.test(line);
+  return !SAYS_NOTHING.has(classifyRole(line)) || NAMES_CAUSE.test(line);
 }
 
-/** The failure in one short line, for searches that take a sentence; empty where no line tells anything. */
+/**
+ * Returns the failure in one short line, for searches that take a sentence; empty if no line is informative.
+ */
 export function failureHeadline({ failures, exceptions, messages }: TriageSubject): string {
   const said = [
     ...failures.flatMap(({ message }) => (message === NO_ERROR ? [] : message)),
@@ -195,7 +209,7 @@ export function failureHeadline({ failures, exceptions, messages }: TriageSubjec
   return (lines.find((line) => line !== '' && tells(line)) ?? '').slice(0, 200);
 }
 
-/** Name of the first failing test, as its report gave it, or null. */
+/** Returns the name of the first failing test as its report gave it, or null. */
 export function failingTestName(subject: TriageSubject): string | null {
   return subject.failures.find((failure) => failure.test !== null)?.test?.name ?? subject.failingTests[0]?.name ?? null;
 }

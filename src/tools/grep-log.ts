@@ -11,7 +11,7 @@ import { chooseSource, cleanText, type LogLines, windowPieces } from './findings
 import { defineTool, type Tool } from './tool.ts';
 
 const MAX_LINES = 20;
-/** How long others wait at a time, in milliseconds. */
+/** Milliseconds of work between two yields to the event loop. */
 const TURN_MS = 50;
 
 const MAX_CONTEXT = 5;
@@ -33,7 +33,10 @@ const Parameters = z.strictObject({
   limit: z.int().min(1).max(MAX_LINES).default(MAX_LINES),
 });
 
-/** On which lines of the build's logs and artifacts does this text stand? Each text says how many of its lines do. */
+/**
+ * Creates the tool that finds the lines of the build's logs and artifacts that contain a text. Each result
+ * states the number of matching lines.
+ */
 export function grepLog(archive: BuildArchive): Tool {
   return defineTool({
     name: 'grep_log',
@@ -47,7 +50,7 @@ export function grepLog(archive: BuildArchive): Tool {
     }),
     async run({ text, pattern, source: named, everywhere, ignoreCase, context, limit }, { subject, signal }) {
       const holds = lineTest({ text, pattern, ignoreCase });
-      const literals = pattern ? [] : literalsOf(text, ignoreCase);
+      const literals = pattern ? [] : extractLiterals(text, ignoreCase);
       const chosen = everywhere ? null : await chooseSource(archive, subject, named);
       const sources = everywhere ? (await archive.list(subject.build.id)).slice(0, MAX_SOURCES) : chosen === null ? [] : [chosen];
       const findings: Finding[] = [];
@@ -58,7 +61,7 @@ export function grepLog(archive: BuildArchive): Tool {
         if (total === 0) continue;
         room -= hits.length;
         const title = `“${text}” in ${source.name} (${total} ${total === 1 ? 'line' : 'lines'} in all)`;
-        const runs = await withContext(archive, subject.build.id, source.name, runsOf(hits, context), context);
+        const runs = await withContext(archive, subject.build.id, source.name, groupRuns(hits, context), context);
         append(
           findings,
           runs.flatMap((run) => windowPieces(source.name, title, run)),
@@ -69,7 +72,7 @@ export function grepLog(archive: BuildArchive): Tool {
   });
 }
 
-/** The lines of each run with those around it, cut to the text. */
+/** Adds the surrounding lines to each run. */
 async function withContext(
   archive: BuildArchive,
   buildId: string,
@@ -87,31 +90,35 @@ async function withContext(
 }
 
 /**
- * What an archive may look for in place of the text: its longest part in which only the case of ASCII letters is not heeded, and the control
- * characters that may interrupt it and are not shown. Nothing, so that every line is inspected, where the text has no such part.
+ * Returns the literals that an archive may search for in place of the text: its longest part that needs no
+ * case folding beyond ASCII letters, and the control
+ * characters that may interrupt it invisibly. Empty if there is no such part; then every line is inspected.
  */
-function literalsOf(text: string, ignoreCase: boolean): readonly string[] {
+function extractLiterals(text: string, ignoreCase: boolean): readonly string[] {
   const isPlain = !ignoreCase && text.toLowerCase() === text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
   const parts = isPlain ? [text] : (text.match(/[\t -~]+/g) ?? []);
   const longest = parts.reduce((long, part) => (part.length > long.length ? part : long), '');
   return longest === '' ? [] : [longest, ...INTERRUPTING];
 }
 
-/** All that `cleanText` removes, without escapes, which every archive sees through, and returns, after which a line begins anew. */
+/**
+ * All characters that `cleanText` removes, except escapes, which every archive ignores, and carriage returns,
+ * after which the line is overwritten.
+ */
 const INTERRUPTING: readonly string[] = Array.from({ length: 0xa0 }, (_, code) => String.fromCharCode(code)).filter((one) =>
   /[\u0000-\u0008\u000b\u000c\u000e-\u001a\u001c-\u001f\u007f-\u009f]/.test(one),
 );
 
 type Lines = Iterable<readonly NumberedLine[]>;
 
-/** Lines that may hold the text, among them all that do. */
+/** Returns lines that may contain the text, including all that do. */
 async function candidates(archive: BuildArchive, buildId: string, name: string, literals: readonly string[]): Promise<Lines> {
   if (archive.linesWith !== undefined) return archive.linesWith(buildId, name, literals);
   const stored = await archive.read(buildId, name);
-  return stored === null ? [] : linesOf(stored);
+  return stored === null ? [] : readLines(stored);
 }
 
-function* linesOf(stored: string): Lines & Generator<readonly NumberedLine[]> {
+function* readLines(stored: string): Lines & Generator<readonly NumberedLine[]> {
   for (let line = 1, start = 0; start <= stored.length; line += 1) {
     const newline = stored.indexOf('\n', start);
     const end = newline === -1 ? stored.length : newline;
@@ -128,7 +135,7 @@ interface Wanted {
   readonly signal: AbortSignal;
 }
 
-/** The first lines that hold the text, and how many there are in all. */
+/** Returns the first lines that contain the text, and the total number of such lines. */
 async function matchingLines(lines: Lines, wanted: Wanted): Promise<{ hits: NumberedLine[]; total: number }> {
   const hits: NumberedLine[] = [];
   let total = 0;
@@ -152,7 +159,7 @@ async function matchingLines(lines: Lines, wanted: Wanted): Promise<{ hits: Numb
 }
 
 /** Hits whose surroundings touch together, so that each finding is consecutive lines. */
-function runsOf(hits: readonly NumberedLine[], context: number): NumberedLine[][] {
+function groupRuns(hits: readonly NumberedLine[], context: number): NumberedLine[][] {
   const runs: NumberedLine[][] = [];
   for (const hit of hits) {
     const run = runs.at(-1);
@@ -166,7 +173,7 @@ function runsOf(hits: readonly NumberedLine[], context: number): NumberedLine[][
 /** Characters of a line that a pattern looks at; a literal text looks at all. */
 const MAX_LINE = 8_000;
 
-/** How a line is asked. */
+/** The parameters of the search in a line. */
 interface Asked {
   readonly text: string;
   /** The text is a pattern in RE2's syntax, which takes linear time whatever line it meets: no look-around, no back-references. */
@@ -174,7 +181,10 @@ interface Asked {
   readonly ignoreCase: boolean;
 }
 
-/** Whether a line holds the text. Throws `invalid-input` for a pattern that cannot be read. */
+/**
+ * Creates a function that checks whether a line contains the text. Throws `invalid-input` for an invalid
+ * pattern.
+ */
 function lineTest({ text, pattern, ignoreCase }: Asked): (line: string) => boolean {
   if (pattern) {
     const compiled = compile(text, ignoreCase);

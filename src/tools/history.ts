@@ -5,7 +5,7 @@ import type { Finding } from '../domain/evidence.ts';
 import type { FailureRow } from '../domain/failure.ts';
 import type { TriageSubject } from '../domain/triage.ts';
 import { NO_ERROR } from '../log/recognise/failures.ts';
-import { type LikenessParts, likenessOf, NEAR, nearMatchIndex } from '../log/recognise/likeness.ts';
+import { extractLikeness, type LikenessParts, NEAR, nearMatchIndex } from '../log/recognise/likeness.ts';
 import type { HistoryStore } from '../ports/stores.ts';
 import { failingTestName, failureHeadline } from './findings.ts';
 import { defineTool, type Sight, type Tool } from './tool.ts';
@@ -15,7 +15,7 @@ const HistoryParameters = z.strictObject({
   limit: z.int().min(1).max(20).default(10),
 });
 
-/** Did this fail before? */
+/** Creates the tool that shows earlier occurrences of this failure. */
 export function readFailureHistory(history: HistoryStore): Tool {
   return defineTool({
     name: 'read_failure_history',
@@ -39,7 +39,7 @@ export function readFailureHistory(history: HistoryStore): Tool {
   });
 }
 
-/** For how long has this pipeline been red? */
+/** Creates the tool that counts the consecutive failures of this pipeline. */
 export function countConsecutiveFailures(history: HistoryStore): Tool {
   return defineTool({
     name: 'count_consecutive_failures',
@@ -88,7 +88,9 @@ export function countConsecutiveFailures(history: HistoryStore): Tool {
   });
 }
 
-/** What of a row of failed builds is this failure: the others failed for other reasons. */
+/**
+ * Describes how many of the consecutive failed builds had this failure. The others failed for other reasons.
+ */
 function alikeWords(same: number, count: number, first: Build): string {
   if (count === 1) return '';
   if (same < 2) return ', for other reasons before this build';
@@ -110,7 +112,7 @@ const SimilarParameters = z.strictObject({
   limit: z.int().min(1).max(20).default(5),
 });
 
-/** Which other builds failed with a message like this? */
+/** Creates the tool that finds other builds with a similar message. */
 export function findSimilarFailures(history: HistoryStore, sight: Sight): Tool {
   return defineTool({
     name: 'find_similar_failures',
@@ -122,12 +124,12 @@ export function findSimilarFailures(history: HistoryStore, sight: Sight): Tool {
     unavailable: async () => historyUnavailable(history),
     parameters: SimilarParameters,
     async run({ text, minScore, limit }, { subject }) {
-      const asked = text === undefined ? partsOf(subject) : messageAlone(text);
+      const asked = text === undefined ? toLikenessParts(subject) : messageAlone(text);
       if (asked.message === null || asked.message.trim() === '' || asked.message === NO_ERROR) return [];
       const query = { text: asked.message.slice(0, MAX_TEXT), excludeBuildId: subject.build.id, ...CANDIDATES };
       const sees = await sight(subject.build.repository);
       const rows = (await history.similarFailures(query)).filter(({ repository }) => sees(repository));
-      const likeness = (row: FailureRow) => (text === undefined ? likenessOf(row.failure) : messageAlone(row.failure.message));
+      const likeness = (row: FailureRow) => (text === undefined ? extractLikeness(row.failure) : messageAlone(row.failure.message));
       const index = nearMatchIndex(rows.map((row, at) => ({ id: String(at), parts: likeness(row) })));
       return index.search(asked, limit, minScore).flatMap(({ id, score }): Finding[] => {
         const row = rows[Number(id)];
@@ -137,9 +139,9 @@ export function findSimilarFailures(history: HistoryStore, sight: Sight): Tool {
   });
 }
 
-function partsOf(subject: TriageSubject): LikenessParts {
+function toLikenessParts(subject: TriageSubject): LikenessParts {
   const [failure] = subject.failures;
-  return failure === undefined ? messageAlone(failureHeadline(subject)) : likenessOf(failure);
+  return failure === undefined ? messageAlone(failureHeadline(subject)) : extractLikeness(failure);
 }
 
 function messageAlone(message: string): LikenessParts {
@@ -147,8 +149,8 @@ function messageAlone(message: string): LikenessParts {
 }
 
 /**
- * A failure of an earlier build as a finding: where and when it was seen, what it said, what it was taken for, and by whom where a person
- * decided it: what a machine said of one failure is no proof of what it says of the next.
+ * Converts a failure of an earlier build to a finding: place, time, message, category, and the person who
+ * decided it, if any. A category that no person confirmed is no evidence for a similar failure.
  */
 function pastFailure(row: FailureRow): Finding {
   const { failure, repository, pipeline, number, category, seenAt, decidedBy = null } = row;
@@ -175,7 +177,7 @@ function pastFailure(row: FailureRow): Finding {
   };
 }
 
-/** Why nothing can be asked about the past, or null. */
+/** Returns the reason why no history is available, or null. */
 function historyUnavailable(history: HistoryStore): string | null {
   return history.kept === false ? 'No history is available: this run has no database.' : null;
 }

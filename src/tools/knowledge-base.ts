@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { messageOf, TriageError } from '../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../domain/errors.ts';
 import { KnowledgeDocument } from '../domain/library.ts';
 import { listedIn } from '../lib/text.ts';
 import type { VectorIndex, VectorItem, VectorNamespace } from '../ports/vector-index.ts';
@@ -21,20 +21,22 @@ export async function readKnowledge(folder: string): Promise<KnowledgeDocument[]
   return documents;
 }
 
-/** How many documents were taken in, were known already, and are gone. */
+/** The numbers of documents that were added or changed, that were unchanged, and that were removed. */
 interface KnowledgeLoad {
   readonly changed: number;
   readonly unchanged: number;
   readonly removed: number;
 }
 
-/** In the order in which they are worth reading: a finding is cut at its end. */
+/** Sections in order of importance, because a finding is cut at its end. */
 const SECTIONS = ['Causes', 'Fixes', 'How to confirm', 'Symptoms', 'Not to be confused with'] as const;
 
 /**
- * Brings the `knowledge` namespace into step with the documents: what changed is embedded anew, what is gone is removed.
- * A document is one item to read (`ERR001`) and one item per signal (`ERR001/3`): a phrase is found by its like, and a
- * whole document would drown it. Counts are of documents.
+ * Synchronizes the `knowledge` namespace with the documents: changed documents are embedded again, and
+ * deleted ones are removed.
+ * A document becomes one item to read (`ERR001`) and one item per signal (`ERR001/3`), because a phrase
+ * matches a similar phrase better than
+ * a whole document. The counts refer to documents.
  */
 export async function loadKnowledge(
   vectorIndex: VectorIndex,
@@ -44,17 +46,17 @@ export async function loadKnowledge(
   const items = knowledgeItems(documents);
   const { fresh, gone } = await bringInStep(vectorIndex, 'knowledge', items, signal);
   const wanted = new Set(items.map(({ id }) => id));
-  const changed = new Set([...fresh, ...gone].map(documentOf).filter((id) => wanted.has(id)));
-  const removed = new Set(gone.map(documentOf).filter((id) => !wanted.has(id)));
+  const changed = new Set([...fresh, ...gone].map(getDocumentId).filter((id) => wanted.has(id)));
+  const removed = new Set(gone.map(getDocumentId).filter((id) => !wanted.has(id)));
   return { changed: changed.size, unchanged: documents.length - changed.size, removed: removed.size };
 }
 
-/** The documents as items of an index. */
+/** Converts the documents to items of an index. */
 export function knowledgeItems(documents: readonly KnowledgeDocument[]): VectorItem[] {
-  return documents.flatMap(itemsOf);
+  return documents.flatMap(toItems);
 }
 
-function itemsOf(document: KnowledgeDocument): VectorItem[] {
+function toItems(document: KnowledgeDocument): VectorItem[] {
   const { id, title, category, kind, sections, signals } = document;
   const common = { documentId: id, category, kind, title, fix: firstBullet(sections.Fixes ?? '') };
   const texts = SECTIONS.flatMap((name) => (sections[name] === undefined ? [] : [`${name}\n${sections[name]}`]));
@@ -64,7 +66,7 @@ function itemsOf(document: KnowledgeDocument): VectorItem[] {
   ];
 }
 
-function documentOf(itemId: string): string {
+function getDocumentId(itemId: string): string {
   return itemId.split('/')[0] ?? itemId;
 }
 
@@ -77,7 +79,7 @@ async function listFolder(folder: string): Promise<string[]> {
   try {
     return await readdir(folder);
   } catch (error) {
-    throw new TriageError('invalid-config', `The knowledge folder ${folder} cannot be read: ${messageOf(error)}`, { cause: error });
+    throw new TriageError('invalid-config', `The knowledge folder ${folder} cannot be read: ${getErrorMessage(error)}`, { cause: error });
   }
 }
 
@@ -180,13 +182,13 @@ function check({ values, at }: FrontMatter, sections: Record<string, string>, fa
 
 const BATCH = 200;
 
-/** What was embedded and what was removed, as ids of items. */
+/** The ids of the embedded and of the removed items. */
 interface InStep {
   readonly fresh: readonly string[];
   readonly gone: readonly string[];
 }
 
-/** An item that knows what it was made of: `metadata.hash`. */
+/** Creates an item with a hash of its content in `metadata.hash`. */
 export function hashedItem(id: string, text: string, metadata: Readonly<Record<string, string | number>>): VectorItem {
   const hash = createHash('sha256')
     .update(JSON.stringify([text, metadata]))
@@ -196,8 +198,10 @@ export function hashedItem(id: string, text: string, metadata: Readonly<Record<s
 }
 
 /**
- * Makes a namespace hold just these items: what has another hash is embedded, what is not among them is removed. Items that people add and
- * take away are requested once it is known what the index holds: what somebody adds meanwhile is then never taken for a stray.
+ * Synchronizes a namespace with these items: items with a different hash are embedded, and all others in the
+ * namespace that are not listed are removed. Items that people add and
+ * remove are read after the content of the index, so that an item added in the meantime is not mistaken for
+ * an obsolete one.
  */
 export async function bringInStep(
   index: VectorIndex,

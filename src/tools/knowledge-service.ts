@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
-import { messageOf, TriageError } from '../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../domain/errors.ts';
 import { newId } from '../domain/ids.ts';
 import { append } from '../lib/collections.ts';
 import type { Clock } from '../lib/time.ts';
@@ -30,7 +30,9 @@ interface KnowledgeServiceDeps {
   readonly masker: Masker;
   /** Null where no embedding model is configured. */
   readonly semantic: SemanticIndex | null;
-  /** The curated documents as items of the index, to be embedded beside the team's. */
+  /**
+   * Returns the curated documents as items of the index, which are embedded along with the team's documents.
+   */
   readonly curated: () => Promise<readonly VectorItem[]>;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -39,7 +41,10 @@ interface KnowledgeServiceDeps {
 /** Part of every hash: a reader that reads better reads again. */
 const READING = 'passages-1';
 const MAX_TITLE = 200;
-/** What a person waits for after adding a document; the rest is embedded later. Milliseconds. */
+/**
+ * Time limit in milliseconds for embedding while a person waits after adding a document. The rest is embedded
+ * later.
+ */
 const EMBED_MS = 60_000;
 
 /** Reads, masks, cuts and stores what a team brings, and embeds it where a model is configured. */
@@ -97,7 +102,10 @@ async function add(deps: KnowledgeServiceDeps, file: NewDocument, signal: AbortS
   return { outcome, document: { ...document, id }, notes: note === null ? read.notes : [...read.notes, note] };
 }
 
-/** The whole document is masked in one piece, so that a key is hidden that reaches over paragraphs; lines stay lines. */
+/**
+ * Masks the whole document as one text, so that a key that spans several paragraphs is found. The lines stay
+ * separate.
+ */
 async function masked(masker: Masker, document: ReadDocument): Promise<ReadDocument> {
   const texts = [document.title ?? '', ...document.blocks.map(({ text }) => text)];
   const [hidden] = await masker.maskAll([texts.join('\n')]);
@@ -115,7 +123,10 @@ async function masked(masker: Masker, document: ReadDocument): Promise<ReadDocum
   };
 }
 
-/** Without an embedding a document is still found by its words: that it failed is a note. */
+/**
+ * Embeds the documents, and returns a note instead of throwing if that fails. Documents without an embedding
+ * are still found by their words.
+ */
 async function embedQuietly(deps: KnowledgeServiceDeps, signal: AbortSignal | undefined): Promise<string | null> {
   if (deps.semantic === null) return null;
   try {
@@ -124,7 +135,7 @@ async function embedQuietly(deps: KnowledgeServiceDeps, signal: AbortSignal | un
     return null;
   } catch (error) {
     deps.logger.warn({ error }, 'knowledge is not embedded yet; it is found by words only');
-    const why = error instanceof TriageError ? error.message : messageOf(error);
+    const why = error instanceof TriageError ? error.message : getErrorMessage(error);
     return `Found by words only until it is embedded (${why.replace(/\.$/, '')}). To embed it, run: faultline knowledge reindex`;
   }
 }
@@ -132,7 +143,7 @@ async function embedQuietly(deps: KnowledgeServiceDeps, signal: AbortSignal | un
 async function embedAll({ semantic, curated, store }: KnowledgeServiceDeps, signal: AbortSignal | undefined): Promise<Embedded> {
   if (semantic === null) return { embedder: null, embedded: 0, removed: 0 };
   const ofCurated = await bringInStep(semantic, 'knowledge', await curated(), signal);
-  const ofTeam = await bringInStep(semantic, 'team_knowledge', async () => (await store.all()).map(itemOf), signal);
+  const ofTeam = await bringInStep(semantic, 'team_knowledge', async () => (await store.all()).map(toItem), signal);
   return {
     embedder: semantic.embedder,
     embedded: ofCurated.fresh.length + ofTeam.fresh.length,
@@ -140,7 +151,7 @@ async function embedAll({ semantic, curated, store }: KnowledgeServiceDeps, sign
   };
 }
 
-function itemOf({ document, position, place, text }: PassageOf): VectorItem {
+function toItem({ document, position, place, text }: PassageOf): VectorItem {
   const { id, source, title, category } = document;
   return hashedItem(`${id}/${position}`, text, {
     documentId: id,
@@ -154,12 +165,12 @@ function itemOf({ document, position, place, text }: PassageOf): VectorItem {
 
 /** Tokens of a passage: enough for a step with its reason, few enough for several of them in one prompt. */
 const MAX_TOKENS = 500;
-/** Of a passage are said again in the next one, so that a sentence is never cut off from what it is about. */
+/** The number of tokens of a passage that the next one repeats, so that no sentence loses its context. */
 const OVERLAP_TOKENS = 60;
 const MAX_PASSAGES = 4_000;
 const MAX_HEADING = 120;
 
-/** What lies under one heading, on one page or slide, or in one sheet. */
+/** The blocks under one heading, on one page or slide, or in one sheet. */
 interface Section {
   readonly headings: readonly string[];
   readonly place: DocumentPlace;
@@ -172,7 +183,7 @@ interface Section {
  */
 export function cutPassages(document: ReadDocument): Passage[] {
   const passages: Passage[] = [];
-  for (const section of sectionsOf(document)) {
+  for (const section of splitSections(document)) {
     for (const { text, place } of cutSection(section)) passages.push({ position: passages.length + 1, place, text });
     if (passages.length > MAX_PASSAGES) {
       throw new TriageError('too-large', `The document has more than ${MAX_PASSAGES} passages. Provide only the part that matters.`);
@@ -181,7 +192,7 @@ export function cutPassages(document: ReadDocument): Passage[] {
   return passages;
 }
 
-function sectionsOf({ blocks }: ReadDocument): Section[] {
+function splitSections({ blocks }: ReadDocument): Section[] {
   const sections: Section[] = [];
   let path: { readonly level: number; readonly text: string }[] = [];
   for (const block of blocks) {
@@ -202,7 +213,7 @@ function sectionsOf({ blocks }: ReadDocument): Section[] {
   return said.length > 0 ? said : sections.slice(-1);
 }
 
-/** What is on a page, a slide or a sheet is cited by it. */
+/** Checks whether the passage is on a page, slide or sheet, which is then its citation. */
 function hasPlace({ page, slide, sheet }: DocumentPlace): boolean {
   return page !== undefined || slide !== undefined || sheet !== undefined;
 }
@@ -218,17 +229,17 @@ interface Piece {
 }
 
 function cutSection(section: Section): { text: string; place: string }[] {
-  const pieces = section.blocks.flatMap((block) => piecesOf(block.text).map((piece) => ({ ...piece, row: block.place.row })));
+  const pieces = section.blocks.flatMap((block) => splitPieces(block.text).map((piece) => ({ ...piece, row: block.place.row })));
   const first = pieces[0];
   // Cells say little without the names of their columns.
   const header = section.place.sheet !== undefined && first?.row === 1 && pieces.length > 1 ? first : null;
   const separator = section.place.sheet === undefined ? '\n\n' : '\n';
   const headings = section.headings.join(' › ');
-  if (pieces.length === 0) return [{ text: headings, place: citationOf(section, []) }];
+  if (pieces.length === 0) return [{ text: headings, place: formatCitation(section, []) }];
   return pack(pieces).map((group) => {
     const lines = header === null || group[0] === header ? group : [header, ...group];
     const body = lines.map(({ text }) => text).join(separator);
-    return { text: headings === '' ? body : `${headings}\n\n${body}`, place: citationOf(section, group) };
+    return { text: headings === '' ? body : `${headings}\n\n${body}`, place: formatCitation(section, group) };
   });
 }
 
@@ -239,7 +250,7 @@ function pack(pieces: readonly Piece[]): Piece[][] {
   for (const piece of pieces) {
     if (group.length > 0 && tokens + piece.tokens > MAX_TOKENS) {
       groups.push(group);
-      group = piece.row === undefined ? endOf(group) : [];
+      group = piece.row === undefined ? takeOverlap(group) : [];
       tokens = group.reduce((sum, one) => sum + one.tokens, 0);
     }
     group.push(piece);
@@ -248,8 +259,8 @@ function pack(pieces: readonly Piece[]): Piece[][] {
   return group.length > 0 ? [...groups, group] : groups;
 }
 
-/** The last pieces, or the last sentences of the last piece, as far as they are short. */
-function endOf(group: readonly Piece[]): Piece[] {
+/** Returns the last piece, or its last sentences, as far as they fit the overlap. */
+function takeOverlap(group: readonly Piece[]): Piece[] {
   const last = group.at(-1);
   if (last === undefined) return [];
   if (last.tokens <= OVERLAP_TOKENS) return [last];
@@ -264,8 +275,11 @@ function endOf(group: readonly Piece[]): Piece[] {
   return kept.length === 0 ? [] : [{ text: kept.join(' '), tokens, row: undefined }];
 }
 
-/** A text in pieces of at most 500 tokens, cut where it hurts least: at lines, sentences, words, and at last anywhere. */
-function piecesOf(text: string): Omit<Piece, 'row'>[] {
+/**
+ * Splits a text into pieces of at most 500 tokens at the best place available: between lines, sentences or
+ * words, or else anywhere.
+ */
+function splitPieces(text: string): Omit<Piece, 'row'>[] {
   return splitAt(text, ['\n', '. ', ' ', '']);
 }
 
@@ -295,7 +309,10 @@ function splitAt(text: string, separators: readonly string[]): Omit<Piece, 'row'
   return pieces.filter((piece) => piece.text.trim() !== '');
 }
 
-/** No character is more than a few tokens. */
+/**
+ * Splits a text into lengths of 100 characters, which always fit because a character has at most a few
+ * tokens.
+ */
 function inLengths(text: string): string[] {
   const characters = Array.from(text);
   const lengths: string[] = [];
@@ -303,7 +320,7 @@ function inLengths(text: string): string[] {
   return lengths;
 }
 
-function citationOf({ place, headings }: Section, group: readonly Piece[]): string {
+function formatCitation({ place, headings }: Section, group: readonly Piece[]): string {
   if (place.page !== undefined) return `page ${place.page}`;
   if (place.slide !== undefined) return [`slide ${place.slide}`, ...headings.slice(-1)].join(': ');
   if (place.sheet !== undefined) {

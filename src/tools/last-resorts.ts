@@ -4,7 +4,10 @@ import type { ReviewerClient, WebSearch } from '../ports/toolbox.ts';
 import { cleanText, failureHeadline } from './findings.ts';
 import { defineTool, type Tool } from './tool.ts';
 
-/** Search engines take a sentence, and less of a private log leaves the house. */
+/**
+ * The maximum length of a query. Search engines take one sentence, and a short query sends less of a private
+ * log to a third party.
+ */
 const MAX_QUERY = 200;
 /** Pages about an error change slowly, and a build that fails again today asks the same. */
 const DAY_MS = 24 * 3_600_000;
@@ -14,7 +17,10 @@ const WebParameters = z.strictObject({
   limit: z.int().min(1).max(10).default(5),
 });
 
-/** What does the web say? Only asked when everything else failed. The query is masked, and at most 200 characters of it leave the house. */
+/**
+ * Creates the tool that searches the web. It is used only if everything else failed. The query is masked, and
+ * at most 200 characters of it are sent.
+ */
 export function searchWeb(webSearch: WebSearch, mask: (text: string) => Promise<string> = async (text) => text): Tool {
   return defineTool({
     name: 'search_web',
@@ -50,7 +56,7 @@ const ReviewerParameters = z.strictObject({
     .describe('One question that a person who knows this project can answer in a sentence, and no log, code or document can'),
 });
 
-/** What only a person knows. Without a review queue (terminal, replay) nobody can be asked. */
+/** Creates the tool that asks a person. It is unavailable without a review queue (CLI, replay). */
 export function askReviewer(reviewer: ReviewerClient | undefined): Tool {
   return defineTool({
     name: 'ask_reviewer',

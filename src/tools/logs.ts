@@ -17,7 +17,7 @@ const BuildLogParameters = z.strictObject({
   context: z.int().min(0).max(100).default(CONTEXT).describe('Lines on either side'),
 });
 
-/** What does the build log say around this line? */
+/** Creates the tool that shows the build log around a line. */
 export function readBuildLog(archive: BuildArchive): Tool {
   return defineTool({
     name: 'read_build_log',
@@ -39,7 +39,10 @@ export function readBuildLog(archive: BuildArchive): Tool {
   });
 }
 
-/** The last line of the failing step, else the exit mark, else the first excerpt's end. */
+/**
+ * Returns the last line of the failing step, else the line of the exit code, else the end of the first
+ * excerpt.
+ */
 function tellingLine(subject: TriageSubject, source: string): number | undefined {
   const section = subject.failedSections.find((item) => item.source === source)?.lineEnd;
   const exit = subject.exits.find((item) => item.source === source)?.line;
@@ -55,7 +58,7 @@ const ConsoleParameters = z.strictObject({
   from: z.enum(['exit', 'tail']).default('exit').describe('Up to where the process ended, or up to the end of the log'),
 });
 
-/** What was printed last before the process ended? */
+/** Creates the tool that shows the last output before the process ended. */
 export function readConsoleOutput(archive: BuildArchive): Tool {
   return defineTool({
     name: 'read_console_output',
@@ -91,7 +94,7 @@ const ViewLogParameters = z.strictObject({
   to: z.int().min(1).describe('Last line, inclusive; at most 200 lines'),
 });
 
-/** What is on these lines of the log? */
+/** Creates the tool that shows given lines of a log. */
 export function viewLog(archive: BuildArchive): Tool {
   return defineTool({
     name: 'view_log',
@@ -131,8 +134,9 @@ const ArtifactParameters = z.strictObject({
 });
 
 /**
- * What files did the build leave, and what does one of them say? Without a name: a list with what each is, its grade, why, and how it was
- * read. With one: its failing cases where it is a report, else a window of at most 200 lines.
+ * Creates the tool that reads the build's files. Without a name it lists the files with content type, grade,
+ * the reason for it, and how each was
+ * read. With a name it returns the failing cases of a report, or else a window of at most 200 lines.
  */
 export function readArtifact(archive: BuildArchive): Tool {
   return defineTool({
@@ -157,7 +161,7 @@ export function readArtifact(archive: BuildArchive): Tool {
       const source = await chooseSource(archive, subject, named);
       if (source === null) return [];
       if (source.bytes === 0) return [{ title: source.name, text: source.notes.join('\n') || 'It is empty.', source: source.name }];
-      if (from === undefined && to === undefined && source.kind === 'report') return await casesOf(archive, subject, source);
+      if (from === undefined && to === undefined && source.kind === 'report') return await listCases(archive, subject, source);
       const first = from ?? Math.max(1, (to ?? MAX_LINES_ARTIFACT) - MAX_LINES_ARTIFACT + 1);
       if (first > source.lines) return [];
       const window = await archive.lines(
@@ -173,12 +177,12 @@ export function readArtifact(archive: BuildArchive): Tool {
 
 function listed(sources: readonly ArchivedSource[], subject: TriageSubject): Finding[] {
   if (sources.length === 0) return [];
-  const shown = sources.slice(0, MAX_LISTED).map((source) => lineOf(source, subject));
+  const shown = sources.slice(0, MAX_LISTED).map((source) => describeSource(source, subject));
   const more = sources.length > shown.length ? [`and ${sources.length - shown.length} more`] : [];
   return [{ title: `${sources.length} files of the build`, text: [...shown, ...more].join('\n').slice(0, 4_000), source: 'artifacts' }];
 }
 
-function lineOf({ name, kind, lines, bytes, notes }: ArchivedSource, { survey }: TriageSubject): string {
+function describeSource({ name, kind, lines, bytes, notes }: ArchivedSource, { survey }: TriageSubject): string {
   const seen = survey?.files.find((file) => file.name === name);
   const size = bytes === 0 ? (notes[0] ?? 'empty') : `${lines} lines, ${bytes} bytes`;
   if (seen === undefined) return `${name}: ${kind}, ${size}`;
@@ -186,19 +190,19 @@ function lineOf({ name, kind, lines, bytes, notes }: ArchivedSource, { survey }:
   return `${name}: ${seen.what}, ${size}, ${seen.grade} (${seen.reason}), ${read}`;
 }
 
-/** The failing cases with what they say; a report without any says so. */
-async function casesOf(archive: BuildArchive, subject: TriageSubject, source: ArchivedSource): Promise<Finding[]> {
+/** Returns the failing cases with their messages. A report without any returns a finding that says so. */
+async function listCases(archive: BuildArchive, subject: TriageSubject, source: ArchivedSource): Promise<Finding[]> {
   const text = source.bytes > MAX_REPORT_BYTES ? null : await archive.read(subject.build.id, source.name);
   if (text === null) return [];
   const { failingTests, testResults, diagnostics } = parseReport(source.name, text);
   const title = `${source.name}: ${failingTests.length} of ${testResults.length} tests failed`;
-  const cases = failingTests.slice(0, MAX_CASES).map((test) => findingOf(source.name, test));
+  const cases = failingTests.slice(0, MAX_CASES).map((test) => toFinding(source.name, test));
   if (cases.length > 0) return cases;
   const said = diagnostics.slice(0, MAX_CASES).map(({ file, line, message }) => `${file ?? ''}:${line ?? ''} ${message}`);
   return [{ title, text: said.join('\n') || 'No test case failed.', source: source.name }];
 }
 
-function findingOf(source: string, test: FailingTest): Finding {
+function toFinding(source: string, test: FailingTest): Finding {
   const name = test.suite === null ? test.name : `${test.suite} › ${test.name}`;
   const values = test.expected === null || test.actual === null ? [] : [`expected: ${test.expected}`, `actual: ${test.actual}`];
   const place = test.file === null ? [] : [`at ${test.file}${test.line === null ? '' : `:${test.line}`}`];

@@ -15,7 +15,7 @@ const Parameters = z.strictObject({
   lineEnd: z.int().min(1).optional().describe('Last line of the range; at most 40 lines'),
 });
 
-/** Who changed these lines last, or took some of them away, when, and in which commit? */
+/** Creates the tool that shows who last changed or deleted these lines, when, and in which commit. */
 export function readBlame(codeHost: CodeHost): Tool {
   return defineCodeTool(codeHost, {
     name: 'read_blame',
@@ -34,12 +34,12 @@ export function readBlame(codeHost: CodeHost): Tool {
       const first = lineStart ?? Math.max(1, (line ?? 1) - AROUND);
       const last = Math.max(first, Math.min(lineEnd ?? (line ?? first) + AROUND, first + MAX_LINES - 1));
       const range = { path: located.path, lineStart: first, lineEnd: last };
-      const runs = runsOf(await codeHost.blame({ ...code.at, ...range }, code.signal));
+      const runs = groupRuns(await codeHost.blame({ ...code.at, ...range }, code.signal));
       if (runs.length === 0) return [];
       const removed = await removalIn(code, range, runs);
       const newest = removed?.commit ?? runs[0]?.[0]?.commit;
-      const pullRequest = newest === undefined ? null : await pullRequestOf(code, newest);
-      const found = runs.map((run) => findingOf(located.path, run, code, run[0]?.commit === newest ? pullRequest : null));
+      const pullRequest = newest === undefined ? null : await findPullRequest(code, newest);
+      const found = runs.map((run) => toFinding(located.path, run, code, run[0]?.commit === newest ? pullRequest : null));
       return removed === null ? found : [removalFinding(range, { ...removed, pullRequest }, code), ...found];
     },
   });
@@ -51,8 +51,11 @@ interface Range {
   readonly lineEnd: number;
 }
 
-/** Neighbouring lines that one commit changed, the newest change first: it is the likeliest suspect. */
-function runsOf(lines: readonly BlameLine[]): BlameLine[][] {
+/**
+ * Groups neighboring lines by their last commit, the newest change first because it is the most likely
+ * suspect.
+ */
+function groupRuns(lines: readonly BlameLine[]): BlameLine[][] {
   const runs: BlameLine[][] = [];
   for (const line of lines) {
     const run = runs.at(-1);
@@ -63,7 +66,10 @@ function runsOf(lines: readonly BlameLine[]): BlameLine[][] {
   return runs.sort((left, right) => Date.parse(right[0]?.at ?? '') - Date.parse(left[0]?.at ?? ''));
 }
 
-/** The newest commit that touched the lines, where none of them is its own: it took some away, which no blame tells. */
+/**
+ * Returns the newest commit that touched the range, if no line is attributed to it. That commit deleted
+ * lines, which blame does not show.
+ */
 async function removalIn({ host, at, signal }: BuiltCode, range: Range, runs: readonly BlameLine[][]): Promise<CommitInfo | null> {
   const [newest] = await host.lineHistory({ ...at, ...range, limit: 1 }, signal);
   return newest === undefined || runs.some(([line]) => line?.commit === newest.commit) ? null : newest;
@@ -80,8 +86,11 @@ function removalFinding({ path, lineStart, lineEnd }: Range, by: CommitInfo, { t
   };
 }
 
-/** The pull request of the newest change, where the host knows it; blame is worth having without. Throws only where the run ended. */
-async function pullRequestOf({ host, at: { repository }, signal }: BuiltCode, commit: string): Promise<number | null> {
+/**
+ * Returns the pull request of the newest change, if the host knows it. Returns null on errors, because blame
+ * is useful without it; throws only if the run ended or the error is retryable.
+ */
+async function findPullRequest({ host, at: { repository }, signal }: BuiltCode, commit: string): Promise<number | null> {
   try {
     return (await host.commitDiff({ repository, commit }, signal))?.commit.pullRequest ?? null;
   } catch (error) {
@@ -90,7 +99,7 @@ async function pullRequestOf({ host, at: { repository }, signal }: BuiltCode, co
   }
 }
 
-function findingOf(path: string, run: readonly BlameLine[], { titled }: BuiltCode, pullRequest: number | null): Finding {
+function toFinding(path: string, run: readonly BlameLine[], { titled }: BuiltCode, pullRequest: number | null): Finding {
   const [first] = run;
   const last = run.at(-1);
   return {

@@ -13,12 +13,12 @@ import { type CachePolicy, defineTool, type Tool, type ToolContext, type ToolDef
 export interface BuiltCode {
   readonly host: CodeHost;
   readonly signal: AbortSignal;
-  /** What each question about its files names. */
+  /** The repository and commit of each question about files. */
   readonly at: { readonly repository: string; readonly ref: string };
-  /** Where it is not the commit that was built; stands at the end of a title. */
+  /** The note, appended to titles, that the commit is not the one that was built; null otherwise. */
   readonly note: string | null;
   titled(title: string): string;
-  /** The file that a path from a log means. */
+  /** Finds the file that a path from a log refers to. */
   locate(path: string): Promise<Located>;
 }
 
@@ -32,8 +32,9 @@ const MAX_TRIES = 12;
 
 interface CodeToolDefinition<Schema extends z.ZodObject> extends Omit<ToolDefinition<Schema>, 'provider' | 'cache' | 'unavailable'> {
   /**
-   * What its answers are kept by, beside the commit that answers for the build: its arguments, or also the failure, where it takes missing arguments
-   * from that. Absent: they are not kept.
+   * The part of the cache key in addition to the commit: the arguments, or also the failure if missing
+   * arguments
+   * are taken from it. Absent if answers are not cached.
    */
   readonly keptBy?: 'arguments' | 'failure';
 }
@@ -67,7 +68,10 @@ export async function builtCode(host: CodeHost, { subject, signal }: Pick<ToolCo
   return code;
 }
 
-/** Where the path is too short to tell, a finding names the files that fit, so that the next question can name one. */
+/**
+ * Finds the file for a path. If several files match, returns a finding with their names, so that the next
+ * question can name one.
+ */
 async function locateFile({ host, at, signal }: BuiltCode, path: string): Promise<Located> {
   for (const suffix of repositoryPathCandidates(path).slice(0, MAX_TRIES)) {
     const matches = await host.findFiles({ ...at, suffix, limit: MAX_NAMED }, signal);
@@ -81,7 +85,10 @@ async function locateFile({ host, at, signal }: BuiltCode, path: string): Promis
   return { findings: [] };
 }
 
-/** What is in a commit never changes; what else an answer tells (a pull request, who an author is) may, so a week and no longer. */
+/**
+ * The cache time. A commit never changes, but other parts of an answer may (a pull request, an author's
+ * name), so answers expire after a week.
+ */
 const WEEK_MS = 7 * 24 * 3_600_000;
 
 /** Keeps a code tool's answers by the commit that answers for the build. Where that is not known as a commit, nothing is kept. */
@@ -91,18 +98,18 @@ function keptByCommit(codeHost: CodeHost, by: 'arguments' | 'failure'): CachePol
     key: async (_args, context) => {
       const { at, note } = await builtCode(codeHost, context);
       if (!/^[0-9a-f]{40,64}$/.test(at.ref)) return null;
-      return [codeHost.driver, at.ref, note, ...(by === 'arguments' ? [] : [failureOf(context.subject)])];
+      return [codeHost.driver, at.ref, note, ...(by === 'arguments' ? [] : [toFailureKey(context.subject)])];
     },
   };
 }
 
-/** What tools read of a failure, without the ids that differ from build to build. */
-function failureOf(subject: TriageSubject): readonly unknown[] {
+/** Returns the parts of a failure that tools read, without the ids that differ between builds. */
+function toFailureKey(subject: TriageSubject): readonly unknown[] {
   const { fingerprint, failures, exceptions, diagnostics, failingTests } = subject;
   return [fingerprint.value, failures.map(({ test, message, frames }) => [test, message, frames]), exceptions, diagnostics, failingTests];
 }
 
-/** How the pipeline itself is described: what changed there is inspected for a CONFIG_ERROR. */
+/** Files that configure the pipeline. Their changes are inspected for a CONFIG_ERROR. */
 const CI_CONFIGURATION: readonly RegExp[] = [
   /(?:^|\/)\.(?:github|gitlab|circleci|buildkite|semaphore|teamcity|tekton|ci|woodpecker|azure-pipelines)\//,
   /^ci\//,
@@ -133,7 +140,7 @@ const MANIFESTS: readonly RegExp[] = [
 
 const SCOPES: Partial<Record<Category, readonly RegExp[]>> = { CONFIG_ERROR: CI_CONFIGURATION, DEPENDENCY_ERROR: MANIFESTS };
 
-/** Whether a change of this path may have to do with a failure of this category. */
+/** Checks whether a change of this path may be related to a failure of this category. */
 export function inScope(path: string, category: Category): boolean {
   const scope = SCOPES[category];
   return scope === undefined || scope.some((pattern) => pattern.test(path));
@@ -154,7 +161,10 @@ export function testFilePaths(test: Pick<FailingTest, 'file' | 'suite' | 'name'>
   return [...new Set(paths)];
 }
 
-/** A dotted class or module name as paths; nothing for a name with spaces or slashes, which is a sentence or a path. */
+/**
+ * Converts a dotted class or module name to possible paths. Empty for a name with spaces or slashes, which is
+ * a sentence or a path.
+ */
 function pathsOfDotted(name: string): string[] {
   const dotted = name.replace(/[(#[$].*/s, '');
   if (/\.(?:[cm]?[jt]sx?|py|rb|go|rs|php)$/.test(dotted) && !/\s/.test(dotted)) return [dotted];
@@ -173,7 +183,7 @@ const MAX_FOLDERS = 60;
 const MAX_FILES_TREE = 25;
 
 /** Folders down to the second level with how many files each holds, most first, then the files at the top. */
-export function treeOf(paths: readonly string[], under: string): string {
+export function formatTree(paths: readonly string[], under: string): string {
   const folders = new Map<string, number>();
   const files: string[] = [];
   for (const path of paths) {
@@ -192,18 +202,21 @@ const MAX_FILES_COMMIT = 50;
 /** Ranges of changed lines kept as data; a file with more was rewritten. */
 const MAX_RANGES = 40;
 
-/** "a1b2c3d4e5 Ada, 2026-01-05, #12: Raise the tax": who changed what, when and in which pull request. */
+/**
+ * Formats author, date, pull request and subject of a commit: "a1b2c3d4e5 Ada, 2026-01-05, #12: Raise the
+ * tax".
+ */
 export function commitTitle({ commit, author, at, subject, pullRequest }: Omit<CommitInfo, 'files'>): string {
   const request = pullRequest == null || subject.includes(`#${pullRequest}`) ? '' : `, #${pullRequest}`;
   return `${commit.slice(0, 10)} ${author}, ${at.slice(0, 10)}${request}: ${subject}`;
 }
 
-/** What the suspect ranking reads of a commit. */
+/** Returns the fields of a commit that the suspect ranking reads. */
 export function commitData({ commit, author, at, subject, pullRequest }: Omit<CommitInfo, 'files'>): Record<string, unknown> {
   return { commit, author, at, subject, pullRequest: pullRequest ?? null };
 }
 
-/** A commit with the files it touched. */
+/** Converts a commit and the files it touched to a finding. */
 export function commitFinding(info: CommitInfo, title: string, data: Record<string, unknown> = {}): Finding {
   const files = info.files.slice(0, MAX_FILES_COMMIT);
   const more = info.files.length - files.length;
@@ -215,7 +228,10 @@ export function commitFinding(info: CommitInfo, title: string, data: Record<stri
   };
 }
 
-/** A changed file with its patch, as lines of the new state where the patch gives them. */
+/**
+ * Converts a changed file and its patch to a finding, with the changed lines of the new state if there is a
+ * patch.
+ */
 export function changeFinding(file: ChangedFile, title: string, data: Record<string, unknown>): Finding {
   const moved = file.previousPath === null ? '' : `, was ${file.previousPath}`;
   const { path, previousPath, status, additions, deletions, patch } = file;
@@ -227,7 +243,10 @@ export function changeFinding(file: ChangedFile, title: string, data: Record<str
   };
 }
 
-/** First and last line of each stretch that a unified diff adds or touches, 1-based in the new file. */
+/**
+ * Returns the first and last line of each stretch that a unified diff adds or touches, 1-based in the new
+ * file.
+ */
 export function changedRanges(patch: string): (readonly [number, number])[] {
   const ranges: (readonly [number, number])[] = [];
   let line = 0;

@@ -30,23 +30,28 @@ export interface ResilienceOptions {
   readonly firstDelayMs: number;
   /** Failures in a row after which a provider is left alone. */
   readonly breakAfter: number;
-  /** How long it is left alone, in milliseconds. */
+  /** Milliseconds for which the breaker stays open. */
   readonly restMs: number;
-  /** Which failures count; absent: whatever is slow, broken, or refuses who we are. */
+  /**
+   * Checks whether a failure counts toward the breaker. By default timeouts, failures of the provider, and
+   * rejections of our identity count.
+   */
   readonly speaksAgainst?: (error: Error) => boolean;
 }
 
-/** What came of asking one provider: the value or the last error, and how often it was asked. */
+/** The result of calling one provider: the value or the last error, and the number of attempts. */
 export type Attempted<Value> =
   | { readonly value: Value; readonly attempts: number }
   | { readonly error: unknown; readonly attempts: number };
 
 export interface Resilience {
   /**
-   * Asks with retries for errors that say they are retryable, behind the provider's circuit breaker, all within `limitMs`.
-   * A wait that the other side demands (Retry-After) is honoured where it fits the limit; else there is no further try, and nobody
-   * asks that provider before the time has come.
-   * Never throws, except `cancelled` when `signal` ends.
+   * Runs the work with retries for retryable errors, behind the provider's circuit breaker, all within
+   * `limitMs`.
+   * A wait that the provider demands (Retry-After) is honored if it fits the limit. Otherwise there is no
+   * further attempt, and
+   * that provider is not called before the time has passed.
+   * Never throws, except `cancelled` when `signal` aborts.
    */
   attempt<Value>(
     provider: string,
@@ -59,15 +64,15 @@ export interface Resilience {
    * the provider is left alone.
    */
   once<Value>(provider: string, work: () => Promise<Value>): Promise<Value>;
-  /** State of each provider's breaker; only of those that were asked. */
+  /** Returns the state of the breaker of each provider that was called. */
   breakers(): Readonly<Record<string, 'closed' | 'open' | 'half-open'>>;
 }
 
-/** One circuit breaker per provider, kept for the life of the process. */
+/** Creates one circuit breaker per provider, kept for the life of the process. */
 export function createResilience(options: ResilienceOptions): Resilience {
   const breakers = new Map<string, ReturnType<typeof circuitBreaker>>();
   const restsUntil = new Map<string, number>();
-  function breakerOf(provider: string) {
+  function getBreaker(provider: string) {
     const known = breakers.get(provider);
     if (known !== undefined) return known;
     const breaker = new ConsecutiveBreaker(options.breakAfter);
@@ -75,31 +80,31 @@ export function createResilience(options: ResilienceOptions): Resilience {
     breakers.set(provider, made);
     return made;
   }
-  const restOf = (provider: string) => (restsUntil.get(provider) ?? 0) - Date.now();
+  const getRestMs = (provider: string) => (restsUntil.get(provider) ?? 0) - Date.now();
   const heed = (provider: string, error: unknown) => {
-    const demanded = retryAfterOf(error);
+    const demanded = getRetryAfter(error);
     if (demanded !== undefined) restsUntil.set(provider, Date.now() + Math.min(demanded, MAX_DEMANDED_REST_MS));
   };
   return {
     breakers: () =>
-      Object.fromEntries([...breakers].map(([provider, { state }]) => [provider, restOf(provider) > 0 ? 'open' : stateName(state)])),
+      Object.fromEntries([...breakers].map(([provider, { state }]) => [provider, getRestMs(provider) > 0 ? 'open' : stateName(state)])),
     async once(provider, work) {
-      const restMs = restOf(provider);
+      const restMs = getRestMs(provider);
       if (restMs > 0) throw mustWait(provider, restMs);
       try {
-        return await breakerOf(provider).execute(work);
+        return await getBreaker(provider).execute(work);
       } catch (error) {
         heed(provider, error);
         throw isBrokenCircuitError(error) ? resting(provider, options.restMs) : error;
       }
     },
     async attempt(provider, limitMs, signal, work) {
-      const restMs = restOf(provider);
+      const restMs = getRestMs(provider);
       if (restMs > 0) return { error: mustWait(provider, restMs), attempts: 0 };
       const deadline = Date.now() + limitMs;
       const limit = AbortSignal.timeout(limitMs);
       const both = AbortSignal.any([signal, limit]);
-      const policy = wrap(retryUntil(deadline, options.firstDelayMs), breakerOf(provider));
+      const policy = wrap(retryUntil(deadline, options.firstDelayMs), getBreaker(provider));
       let attempts = 0;
       const asked = policy.execute(() => {
         both.throwIfAborted();
@@ -123,11 +128,11 @@ function stateName(state: CircuitState): 'closed' | 'open' | 'half-open' {
   return state === CircuitState.HalfOpen ? 'half-open' : 'open';
 }
 
-/** Exponential backoff with half jitter; never sleeps past the deadline. */
+/** Creates a retry policy: exponential backoff with half jitter, never sleeping past the deadline. */
 function retryUntil(deadline: number, firstDelayMs: number) {
-  const worthwhile = (error: Error) => mayHelp(error) && Date.now() + (retryAfterOf(error) ?? 0) < deadline;
+  const worthwhile = (error: Error) => mayHelp(error) && Date.now() + (getRetryAfter(error) ?? 0) < deadline;
   const delays = new DelegateBackoff<{ attempt: number; result: { error: Error } | { value: unknown } }>(({ attempt, result }) => {
-    const demanded = 'error' in result ? retryAfterOf(result.error) : undefined;
+    const demanded = 'error' in result ? getRetryAfter(result.error) : undefined;
     return demanded ?? backoff(firstDelayMs, attempt);
   });
   return retry(handleWhen(worthwhile), { maxAttempts: MAX_RETRIES, backoff: delays });
@@ -137,16 +142,19 @@ function mayHelp(error: Error): boolean {
   return isRetryable(error) && !(error instanceof TriageError && NEVER_AGAIN.includes(error.code));
 }
 
-/** The provider will not have us: who we are, or what we used up. */
+/** Checks whether the provider rejects our identity or our quota is used up. */
 export function isRefusal(error: unknown): boolean {
   return error instanceof TriageError && (error.code === 'upstream-auth' || error.code === 'quota-exhausted');
 }
 
-function retryAfterOf(error: unknown): number | undefined {
+function getRetryAfter(error: unknown): number | undefined {
   return error instanceof TriageError ? error.retryAfterMs : undefined;
 }
 
-/** Slow, broken or refusing our identity: asking again at once would be rude. What we asked wrongly does not count. */
+/**
+ * Checks whether the failure is the provider's: slow, broken or rejecting our identity. Invalid requests of
+ * ours do not count.
+ */
 function isProvidersFault(error: Error): boolean {
   if (error.name === 'TimeoutError') return true;
   if (!(error instanceof TriageError)) return false;

@@ -5,7 +5,7 @@ import type { KeptResult, ToolCacheStore } from '../ports/stores.ts';
 import type { Logger } from '../ports/telemetry.ts';
 import type { Question, Tool, ToolContext } from './tool.ts';
 
-/** What came of asking one tool. */
+/** The result of calling one tool. */
 export type Reply = Pick<ToolOutcome, 'status' | 'findings' | 'summary' | 'attempts' | 'cached'> & {
   /** Refused for who we are or for our quota: the same provider need not be asked another way. */
   readonly final?: boolean;
@@ -13,15 +13,18 @@ export type Reply = Pick<ToolOutcome, 'status' | 'findings' | 'summary' | 'attem
 
 export interface ResultCache {
   /**
-   * The kept answer, else `work`'s, which is then kept where the tool allows it and something was found. The same question of the same
-   * failure put twice at a time is asked once. A cache that fails costs time, never the answer; one that hangs is given up on.
+   * Returns the cached answer, or else the result of `work`, which is cached if the tool allows it and
+   * something was found. Identical concurrent questions about the same
+   * failure are merged. If the cache fails, only time is lost, not the answer; if it hangs, it is abandoned.
    */
   answer(tool: Tool, question: Question, context: CacheContext, work: () => Promise<Reply>): Promise<Reply>;
 }
 
 /** Rises when findings change their shape: what an older version kept is then not found any more. */
 const VERSION = 1;
-/** How long finding and reading a kept answer may take, in milliseconds: asking anew is often no slower. */
+/**
+ * Time limit for finding and reading a cached answer, in milliseconds. A new question often takes no longer.
+ */
 const LOOKUP_MS = 2_000;
 /** The same where the provider, who may have to say what a kept answer holds for, does not answer these days. */
 const LOOKUP_ALONE_MS = 200;
@@ -31,7 +34,10 @@ interface CacheContext extends ToolContext {
   readonly isLeftAlone: boolean;
 }
 
-/** `store` null: nothing is kept, and questions are still not put twice at a time. */
+/**
+ * Creates the cache. With `store` null nothing is cached, but identical concurrent questions are still
+ * merged.
+ */
 export function createResultCache(store: ToolCacheStore | null, logger: Logger): ResultCache {
   const running = new Map<string, Promise<Reply>>();
   const first = (flight: string, ask: () => Promise<Reply>): Promise<Reply> => {
@@ -50,7 +56,7 @@ export function createResultCache(store: ToolCacheStore | null, logger: Logger):
   };
   return {
     answer: async (tool, question, context, work) => {
-      const key = store === null ? null : await keyOf(tool, question, context, logger);
+      const key = store === null ? null : await buildKey(tool, question, context, logger);
       const flight = key ?? digest([tool.description.name, question.args, context.category, context.subject.triageId]);
       return share(flight, context.signal, async () => {
         const kept = key === null || store === null ? null : await within(LOOKUP_MS, context.signal, logger, () => store.get(key));
@@ -63,8 +69,11 @@ export function createResultCache(store: ToolCacheStore | null, logger: Logger):
   };
 }
 
-/** Null where the tool keeps nothing, may not be asked now, or cannot tell what its answer would hold for. */
-async function keyOf(tool: Tool, question: Question, context: CacheContext, logger: Logger): Promise<string | null> {
+/**
+ * Returns the cache key. Null if the tool caches nothing, is unavailable, or cannot determine what its answer
+ * depends on.
+ */
+async function buildKey(tool: Tool, question: Question, context: CacheContext, logger: Logger): Promise<string | null> {
   if (tool.cacheTtlMs === null) return null;
   const { build } = context.subject;
   const limitMs = context.isLeftAlone ? LOOKUP_ALONE_MS : LOOKUP_MS;
@@ -86,7 +95,7 @@ async function keep(store: ToolCacheStore, key: string, tool: Tool, context: Too
   });
 }
 
-/** Null where it fails or takes too long. Throws only where the run itself ends. */
+/** Returns null if the work fails or takes too long. Throws only if the run itself ends. */
 async function within<Value>(
   limitMs: number,
   run: AbortSignal,
@@ -107,7 +116,7 @@ function digest(value: unknown): string {
   return createHash('sha256').update(JSON.stringify(value, sortKeys)).digest('hex');
 }
 
-/** The same object in the same words, in whatever order it was written. */
+/** Sorts the keys of objects, so that equal objects have equal JSON. */
 function sortKeys(_name: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   return Object.fromEntries(Object.entries(value).sort(([left], [right]) => (left < right ? -1 : 1)));
@@ -117,7 +126,7 @@ const MAX_ENTRIES = 500;
 
 /** Keeps answers for the life of the process: for the terminal, which has no database. Its bound is a number of answers. */
 export function createMemoryToolCache(maxEntries = MAX_ENTRIES, now: () => number = Date.now): ToolCacheStore {
-  // In the order of use: a Map keeps insertion order, and what is used is inserted anew.
+  // The entries are in order of use: a Map keeps insertion order, and a used entry is inserted again.
   const kept = new Map<string, { readonly result: KeptResult; readonly endsAt: number }>();
   const sweep = async () => {
     const before = kept.size;

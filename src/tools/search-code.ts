@@ -8,7 +8,7 @@ import type { Tool } from './tool.ts';
 const LOOKED_AT = 500;
 /** Files named by a search for words. */
 const MAX_FILES = 50;
-/** Of these, files whose best lines are shown. */
+/** The number of these files whose best lines are shown. */
 const SHOWN_FILES = 4;
 /** Words whose lines are fetched: each is one more question to the host. */
 const SHOWN_WORDS = 4;
@@ -30,7 +30,7 @@ const Parameters = z.strictObject({
   limit: z.int().min(1).max(10).default(10).describe('Most lines for text'),
 });
 
-/** Where does this stand in the repository? */
+/** Creates the tool that searches the repository for a text or words. */
 export function searchCode(codeHost: CodeHost): Tool {
   return defineCodeTool(codeHost, {
     name: 'search_code',
@@ -60,7 +60,7 @@ async function linesWith({ host, at, signal, titled }: BuiltCode, text: string, 
   }));
 }
 
-/** The best files by their words and occurrences, then the best lines of the first few. */
+/** Finds the best files by distinct words and occurrences, then the best lines of the first few. */
 async function filesWith(code: BuiltCode, words: readonly string[]): Promise<Finding[]> {
   const { host, at, signal } = code;
   const found = await host.searchFiles({ ...at, words, limit: MAX_FILES * 2 }, signal);
@@ -69,10 +69,10 @@ async function filesWith(code: BuiltCode, words: readonly string[]): Promise<Fin
   const longest = [...words].sort((left, right) => right.length - left.length).slice(0, SHOWN_WORDS);
   const lines = await Promise.all(longest.map((text) => host.search({ ...at, text, limit: LOOKED_AT }, signal)));
   const shown = files.slice(0, SHOWN_FILES).flatMap((file) => bestLines(file, lines.flat(), words, code));
-  return [listOf(files, words, code), ...shown];
+  return [toListFinding(files, words, code), ...shown];
 }
 
-function listOf(files: readonly FileHits[], words: readonly string[], { titled }: BuiltCode): Finding {
+function toListFinding(files: readonly FileHits[], words: readonly string[], { titled }: BuiltCode): Finding {
   return {
     title: titled(`${files.length} ${files.length === 1 ? 'file holds' : 'files hold'} ${words.join(', ')}`),
     text: files.map((file) => `${file.path}: ${file.occurrences} times, ${file.words} of ${words.length} words`).join('\n'),
@@ -81,7 +81,10 @@ function listOf(files: readonly FileHits[], words: readonly string[], { titled }
   };
 }
 
-/** The stretch of a file's hits that holds the most different words; its lines are given with their numbers, since they may lie apart. */
+/**
+ * Returns the lines of a file that contain the most distinct words. They are shown with their numbers,
+ * because they may be far apart.
+ */
 function bestLines(file: FileHits, hits: readonly CodeLine[], words: readonly string[], { at, titled }: BuiltCode): Finding[] {
   const held = ({ text }: CodeLine) => words.filter((word) => text.toLowerCase().includes(word.toLowerCase())).length;
   const own = new Map(hits.filter(({ path }) => path === file.path).map((hit) => [hit.line, hit]));

@@ -3,7 +3,7 @@ import { CATEGORIES, Category } from '../domain/category.ts';
 import { TriageError } from '../domain/errors.ts';
 import type { Finding } from '../domain/evidence.ts';
 import type { TriageSubject } from '../domain/triage.ts';
-import { likenessOf, likenessText, NEAR } from '../log/recognise/likeness.ts';
+import { extractLikeness, likenessText, NEAR } from '../log/recognise/likeness.ts';
 import type { PassageMatch, TeamKnowledgeStore } from '../ports/knowledge.ts';
 import type { SemanticIndex, VectorIndex, VectorMatch } from '../ports/vector-index.ts';
 import { failureHeadline, failureText, informativeLines } from './findings.ts';
@@ -15,28 +15,34 @@ const MAX_LINES = 8;
 const PER_LINE = 10;
 /** Each further line counts this much less: a failure says first what matters most. */
 const LATER = 0.03;
-/** Of a line's words a team's passage says at least so many, or it is not about it. */
+/** The share of a line's words that a team's passage must contain to be relevant. */
 const LEAST_SAID = 0.35;
 /** Passages taken by meaning. */
 const BY_MEANING = 20;
 /** The least likeness: what has less is alike by chance, and is not shown, by whichever way it was found. */
 const LEAST_LIKE = 0.2;
-/** Words answer at once; nobody waits long for meaning. Milliseconds. */
+/**
+ * Time limit of semantic search, in milliseconds. Search by words returns at once and does not wait longer
+ * for it.
+ */
 const MEANING_MS = 5_000;
 
 const KnowledgeParameters = retrievalParameters('Only documents of this category');
 
-/** Where knowledge is found beside the curated documents; what is absent is not searched. */
+/** The sources of knowledge in addition to the curated documents. Absent sources are not searched. */
 export interface KnowledgeSources {
   readonly team?: TeamKnowledgeStore | undefined;
   readonly semantic?: SemanticIndex | null | undefined;
 }
 
 /**
- * Which curated document, or which passage of the team's own, describes this kind of failure? Words are always compared; where an embedding
- * model is configured, meaning is too, and both orders are fused by reciprocal ranks. The score is the better of the two likenesses, never
- * the fused rank: 0.75 says, as ever, that most of a line of the failure is in the document. Where the model cannot be asked, words
- * alone answer, and each finding's `data.note` says so.
+ * Creates the tool that finds the curated document, or the passage of the team's documents, that describes
+ * this kind of failure. Words are always compared. If an embedding
+ * model is configured, meaning is compared too, and the two rankings are merged by reciprocal rank fusion.
+ * The score is the higher of the two similarities, never
+ * the fused rank: 0.75 always means that most of a line of the failure is in the document. If the model is
+ * unavailable, only words
+ * are compared, and `data.note` of each finding says so.
  */
 export function searchKnowledge(vectorIndex: VectorIndex, { team, semantic }: KnowledgeSources = {}): Tool {
   return defineTool({
@@ -59,7 +65,7 @@ export function searchKnowledge(vectorIndex: VectorIndex, { team, semantic }: Kn
       ]);
       const fused = fuse(byMeaning.passages.length === 0 ? [byWords] : [byWords, byMeaning.passages]);
       const best = fused.filter(({ score }) => score >= LEAST_LIKE).slice(0, limit);
-      const findings = await Promise.all(best.map((passage) => findingOf(passage, vectorIndex, signal)));
+      const findings = await Promise.all(best.map((passage) => toFinding(passage, vectorIndex, signal)));
       const { note } = byMeaning;
       return findings
         .filter((finding) => finding !== null)
@@ -116,7 +122,7 @@ async function findByMeaning(
 
 /** Failures of one cause say the same: a few are enough. */
 const MAX_MESSAGES = 3;
-/** Asked for beside, since some may be of repositories that are not to be seen. */
+/** Number of additional matches requested, because some may belong to repositories that are not visible. */
 const HIDDEN = 20;
 
 const LibraryParameters = retrievalParameters('Only failures that were decided to be of this category');
@@ -133,7 +139,7 @@ export function searchErrorLibrary(vectorIndex: VectorIndex, sight: Sight): Tool
     provider: `vector-index:${vectorIndex.driver}`,
     parameters: LibraryParameters,
     async run({ query, category, limit }, { subject, signal }) {
-      const texts = query === undefined ? textsOf(subject) : [query];
+      const texts = query === undefined ? buildTexts(subject) : [query];
       const filter = category === undefined ? {} : { filter: { category } };
       const sees = await sight(subject.build.repository);
       const matches = await Promise.all(
@@ -148,22 +154,29 @@ export function searchErrorLibrary(vectorIndex: VectorIndex, sight: Sight): Tool
 }
 
 /**
- * An entry holds the likeness text of one failure, so each failure's own is compared by itself; its message too, since the lines
- * around it may be others by now; and all that is known as a whole. Single lines of the log are not: a line that many failures share
- * must not look like a precedent.
+ * Returns the query texts. An entry contains the likeness text of one failure, so each failure's own text is
+ * compared separately; also its message, because the lines
+ * around it may have changed, and the text of all that is known. Single lines of the log are not compared: a
+ * line that many failures share
+ * must not count as a precedent.
  */
-function textsOf(subject: TriageSubject): string[] {
-  const own = subject.failures.slice(0, MAX_MESSAGES).flatMap((failure) => [failure.message.trim(), likenessText(likenessOf(failure))]);
+function buildTexts(subject: TriageSubject): string[] {
+  const own = subject.failures
+    .slice(0, MAX_MESSAGES)
+    .flatMap((failure) => [failure.message.trim(), likenessText(extractLikeness(failure))]);
   return [...new Set([...own, failureText(subject)])].filter((text) => text !== '');
 }
 
-/** Each entry with its best score, best first. */
+/** Keeps the best score of each entry and sorts the entries, best first. */
 function best(matches: readonly VectorMatch[]): VectorMatch[] {
   const sorted = [...matches].sort((left, right) => right.score - left.score);
   return sorted.filter((match, index) => sorted.findIndex((other) => other.id === match.id) === index);
 }
 
-/** `sameRepository` lets a judge give precedents of this repository more weight than those of others. */
+/**
+ * Converts a library match to a finding. `sameRepository` lets a judge give precedents of this repository
+ * more weight than those of others.
+ */
 function findingOfLibrary(match: VectorMatch, repository: string) {
   const { title, confirmedBy } = match.metadata;
   return {
@@ -215,9 +228,9 @@ export function fuse<Item extends Ranked>(lists: readonly (readonly Item[])[]): 
   return [...fused.values()].sort((left, right) => right.rank - left.rank || right.item.score - left.item.score).map(({ item }) => item);
 }
 
-/** The best of what one document says to a question, whoever wrote the document. */
+/** The best passage of one document for a question, curated or from the team. */
 interface Passage {
-  /** Of the document. */
+  /** The id of the document. */
   readonly key: string;
   readonly score: number;
   readonly curated: VectorMatch | null;
@@ -229,39 +242,39 @@ type TeamPassage = Pick<PassageMatch, 'place' | 'text' | 'document'>;
 const FIX = /^(?:fix(?:es)?|how to fix|what to do|resolution|solution|remedy|mitigation|workaround)\b/i;
 const MAX_FIX = 600;
 
-/** A passage of a curated document, found by an index. */
+/** Creates a passage from a match in a curated document. */
 function curatedPassage(match: VectorMatch, score = match.score): Passage {
-  return { key: documentIdOf(match), score: bounded(score), curated: match, team: null };
+  return { key: getDocumentId(match), score: bounded(score), curated: match, team: null };
 }
 
-/** A passage of a document of the team. */
+/** Creates a passage from a document of the team. */
 function teamPassage(match: TeamPassage, score: number): Passage {
   return { key: match.document.id, score: bounded(score), curated: null, team: match };
 }
 
-/** The same, as an index of vectors keeps it. */
+/** Creates a passage of a team document from a match in the vector index. */
 function embeddedTeamPassage({ id, text, metadata, score }: VectorMatch): Passage {
   const of = (field: string) => (typeof metadata[field] === 'string' ? metadata[field] : '');
   const document = { id: of('documentId') || id, source: of('source'), title: of('title'), category: null };
   return teamPassage({ place: of('place'), text, document }, score);
 }
 
-/** Each document by its best passage, best first. */
+/** Keeps the best passage of each document, best first. */
 function bestOfDocuments(passages: Iterable<Passage>): Passage[] {
   const best = new Map<string, Passage>();
   for (const passage of passages) if (passage.score > (best.get(passage.key)?.score ?? 0)) best.set(passage.key, passage);
   return [...best.values()].sort((left, right) => right.score - left.score);
 }
 
-/** What an analyst is shown, with its citation. */
-async function findingOf(passage: Passage, index: VectorIndex, signal: AbortSignal): Promise<Finding | null> {
+/** Converts a passage to the finding that an analyst sees, with its citation. */
+async function toFinding(passage: Passage, index: VectorIndex, signal: AbortSignal): Promise<Finding | null> {
   if (passage.curated !== null) return curatedFinding(passage.curated, passage.score, await wholeText(index, passage.curated, signal));
   return passage.team === null ? null : teamFinding(passage.team, passage.score);
 }
 
 function curatedFinding(match: VectorMatch, score: number, text: string): Finding {
   const { title, category, kind, fix, part } = match.metadata;
-  const documentId = documentIdOf(match);
+  const documentId = getDocumentId(match);
   const phrase = part === 'signal' ? { matchedPhrase: match.text } : {};
   return {
     title: `${documentId}: ${title ?? documentId}`,
@@ -284,15 +297,15 @@ function teamFinding({ document, place, text }: TeamPassage, score: number): Fin
   };
 }
 
-/** The document that a passage is of, to be read whole. */
+/** Returns the full text of the document that contains the passage. */
 async function wholeText(index: VectorIndex, match: VectorMatch, signal: AbortSignal): Promise<string> {
   if (match.metadata.part !== 'signal') return match.text;
-  const filter = { documentId: documentIdOf(match), part: 'document' };
+  const filter = { documentId: getDocumentId(match), part: 'document' };
   const [whole] = await index.search('knowledge', { text: match.text, limit: 1, filter }, signal);
   return whole?.text ?? match.text;
 }
 
-function documentIdOf(match: VectorMatch): string {
+function getDocumentId(match: VectorMatch): string {
   const { documentId } = match.metadata;
   return typeof documentId === 'string' ? documentId : match.id;
 }

@@ -12,7 +12,7 @@ import type { Tool } from './tool.ts';
 /** Words that candidate files are searched by: what the port takes in one question. */
 const MAX_WORDS = 16;
 const MAX_CANDIDATES = 12;
-/** What one question to a code host returns. */
+/** The number of lines that one question to a code host returns. */
 const WINDOW = 200;
 /** Windows read of each file: 800 lines. */
 const MAX_WINDOWS = 4;
@@ -20,7 +20,7 @@ const FILES_AT_ONCE = 4;
 const MAX_CODE = 4_000;
 /** Less alike is no answer. */
 const LEAST_SCORE = 0.05;
-/** Nothing that a person wrote, or that a cause is searched for in. */
+/** Paths that are skipped: files that no person wrote, or that do not contain the cause. */
 const SKIPPED =
   /(?:^|\/)(?:node_modules|vendor|third_party|dist|build|coverage|__snapshots__)\/|\.(?:lock|min\.js|map|snap|svg|csv|json|md|rst|txt|html|po|pb\.go)$|(?:^|\/)(?:package-lock\.json|go\.sum)$/i;
 
@@ -50,15 +50,21 @@ const SearchParameters = z.strictObject({
 
 type Mask = (text: string) => Promise<string>;
 
-/** Code may hold secrets, and the embedder may be somebody else's server. */
+/**
+ * Masks texts before they are embedded. Code may contain secrets, and the embedder may be a third party's
+ * server.
+ */
 function maskedBefore(embedder: Embedder, mask: Mask): Embedder {
   return { ...embedder, embed: async (texts, signal) => embedder.embed(await Promise.all(texts.map(mask)), signal) };
 }
 
 /**
- * Which lines of the repository are like this guess at them? A guess at the code is nearer to the code than a question is (Gao, Ma, Lin,
- * Callan: Precise Zero-Shot Dense Retrieval without Relevance Labels, ACL 2023). Its identifiers find candidate files, their chunks of
- * about 500 tokens are ranked by embeddings; by BM25 where no embedder that knows meaning is configured or it does not answer.
+ * Creates the tool that finds lines of the repository similar to guessed code. A guess at the code is closer
+ * to the code than a question is (Gao, Ma, Lin,
+ * Callan: Precise Zero-Shot Dense Retrieval without Relevance Labels, ACL 2023). The identifiers of the guess
+ * find candidate files, whose chunks of
+ * about 500 tokens are ranked by embeddings, or by BM25 if no semantic embedder is configured or it does not
+ * respond.
  */
 export function searchSemantic(codeHost: CodeHost, embedder: Embedder | null = null, mask: Mask | null = null): Tool {
   const meaning = embedder === null || mask === null || embedder.name.startsWith('hashing') ? null : maskedBefore(embedder, mask);
@@ -77,12 +83,12 @@ export function searchSemantic(codeHost: CodeHost, embedder: Embedder | null = n
       const hits = await codeHost.searchFiles({ ...code.at, words, limit: MAX_CANDIDATES * 3 }, code.signal);
       const paths = hits.map(({ path }) => path).filter((path) => !SKIPPED.test(path));
       const chunks = await inParallel(paths.slice(0, MAX_CANDIDATES), FILES_AT_ONCE, async (path) =>
-        chunksOf(path, 1, await readLines(code, path)),
+        splitChunks(path, 1, await readLines(code, path)),
       );
       const { ranked, by } = await rank(chunks.flat(), `${failureHeadline(context.subject)}\n${guess}`, meaning, code.signal);
       return apart(ranked)
         .slice(0, limit)
-        .map((one) => findingOf(one, code, by));
+        .map((one) => toFinding(one, code, by));
     },
   });
 }
@@ -97,7 +103,10 @@ async function rank(chunks: readonly CodeChunk[], query: string, embedder: Embed
   }
 }
 
-/** A file's first 800 lines; none where it is too large, binary or gone: one bad candidate spoils no answer. */
+/**
+ * Returns the first 800 lines of a file; none if it is too large, binary or gone, so that one bad candidate
+ * does not fail the answer.
+ */
 async function readLines(code: BuiltCode, path: string): Promise<string[]> {
   const lines: string[] = [];
   for (let window = 0; window < MAX_WINDOWS; window += 1) {
@@ -120,7 +129,7 @@ async function readWindow({ host, at, signal }: BuiltCode, window: { path: strin
   }
 }
 
-/** Without chunks that overlap a better one of their file. */
+/** Removes chunks that overlap a better one of the same file. */
 function apart(ranked: readonly RankedChunk[]): RankedChunk[] {
   const kept: RankedChunk[] = [];
   for (const one of ranked) {
@@ -131,7 +140,7 @@ function apart(ranked: readonly RankedChunk[]): RankedChunk[] {
   return kept;
 }
 
-function findingOf({ chunk, score }: RankedChunk, { at, titled }: BuiltCode, by: string): Finding {
+function toFinding({ chunk, score }: RankedChunk, { at, titled }: BuiltCode, by: string): Finding {
   const { path, lineStart, lineEnd, text } = chunk;
   return {
     title: titled(`${path}:${lineStart}–${lineEnd}, matched by ${by}`),
@@ -178,7 +187,7 @@ async function rankByMeaning(chunks: readonly CodeChunk[], query: string, embedd
  */
 export function rankByWords(chunks: readonly CodeChunk[], query: string): RankedChunk[] {
   const asked = [...new Set(codeWords(query))];
-  const documents = chunks.map((chunk) => countsOf(codeWords(`${chunk.path}\n${chunk.text}`)));
+  const documents = chunks.map((chunk) => countWords(codeWords(`${chunk.path}\n${chunk.text}`)));
   const length = documents.reduce((sum, { total }) => sum + total, 0) / Math.max(1, documents.length);
   const weights = new Map(asked.map((word) => [word, rarity(documents.filter(({ counts }) => counts.has(word)).length, documents.length)]));
   const most = asked.reduce((sum, word) => sum + (weights.get(word) ?? 0) * (K1 + 1), 0);
@@ -194,18 +203,21 @@ export function rankByWords(chunks: readonly CodeChunk[], query: string): Ranked
   return ranked.filter(({ score }) => score > 0).sort((left, right) => right.score - left.score);
 }
 
-/** How much a word tells that is in `holding` of `all` chunks; never below zero. */
+/**
+ * Computes the inverse document frequency of a term that occurs in `holding` of `all` chunks; never below
+ * zero.
+ */
 function rarity(holding: number, all: number): number {
   return Math.log(1 + (all - holding + 0.5) / (holding + 0.5));
 }
 
-function countsOf(words: readonly string[]): { counts: ReadonlyMap<string, number>; total: number } {
+function countWords(words: readonly string[]): { counts: ReadonlyMap<string, number>; total: number } {
   const counts = new Map<string, number>();
   for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
   return { counts, total: words.length };
 }
 
-/** Of two vectors of length 1; 0 where they point apart or one is missing. */
+/** Computes the cosine of two unit vectors; 0 if it is negative or one vector is missing. */
 function cosine(left: Float32Array, right: Float32Array | undefined): number {
   if (right === undefined || right.length !== left.length) return 0;
   let sum = 0;
@@ -227,7 +239,7 @@ const CHUNK_TOKENS = 500;
 const OVERLAP_TOKENS = 100;
 
 /** Cuts consecutive lines of a file into chunks of about 500 tokens that overlap by about 100; a longer line is a chunk of its own. */
-export function chunksOf(path: string, lineStart: number, lines: readonly string[]): CodeChunk[] {
+export function splitChunks(path: string, lineStart: number, lines: readonly string[]): CodeChunk[] {
   const sizes = lines.map((line) => countTokens(`${line}\n`));
   const chunks: CodeChunk[] = [];
   let from = 0;
@@ -245,7 +257,7 @@ export function chunksOf(path: string, lineStart: number, lines: readonly string
   return chunks;
 }
 
-/** The line before the overlap: as many lines up to `to` as fit its size. */
+/** Returns the index before the overlap, which has as many lines up to `to` as fit its size. */
 function overlapStart(sizes: readonly number[], to: number): number {
   let at = to;
   for (let tokens = sizes[to] ?? 0; at >= 0 && tokens <= OVERLAP_TOKENS; tokens += sizes[at] ?? 0) at -= 1;
@@ -262,23 +274,26 @@ const COMMON = new Set(
   volatile when where while with yield`.split(/\s+/),
 );
 
-/** The words of code and prose, in lower case, with the parts of compound identifiers beside the whole. */
+/** Extracts the words of code and prose, in lower case. A compound identifier yields itself and its parts. */
 export function codeWords(text: string): string[] {
   const words: string[] = [];
   for (const [identifier] of text.matchAll(/[\p{L}_$][\p{L}\p{N}_$]{1,80}/gu)) {
-    const parts = partsOf(identifier);
+    const parts = splitIdentifier(identifier);
     if (parts.length > 1) words.push(identifier.toLowerCase());
     append(words, parts);
   }
   return words.filter((word) => word.length > 1 && !COMMON.has(word));
 }
 
-/** The identifiers that find files best, most informative first: compound ones, then long ones; at most `most`, each as it is written. */
+/**
+ * Extracts the identifiers that are best for finding files, most informative first: compound ones, then long
+ * ones. At most `most`, each as written.
+ */
 export function searchWords(text: string, most: number): string[] {
   const known = new Map<string, number>();
   for (const [identifier] of text.matchAll(/[\p{L}_$][\p{L}\p{N}_$]{2,80}/gu)) {
     if (COMMON.has(identifier.toLowerCase())) continue;
-    const worth = Math.min(12, identifier.length) + 6 * Math.min(3, partsOf(identifier).length - 1);
+    const worth = Math.min(12, identifier.length) + 6 * Math.min(3, splitIdentifier(identifier).length - 1);
     known.set(identifier, Math.max(worth, known.get(identifier) ?? 0));
   }
   return [...known]
@@ -287,8 +302,8 @@ export function searchWords(text: string, most: number): string[] {
     .map(([identifier]) => identifier);
 }
 
-/** `taxOfCart`, `tax_of_cart` and `TAXOfCart` are made of tax, of and cart. */
-function partsOf(identifier: string): string[] {
+/** Splits an identifier: `taxOfCart`, `tax_of_cart` and `TAXOfCart` become tax, of and cart. */
+function splitIdentifier(identifier: string): string[] {
   return identifier
     .replace(/([\p{Ll}\p{N}])(?=\p{Lu})/gu, '$1_')
     .replace(/(\p{Lu})(?=\p{Lu}\p{Ll})/gu, '$1_')

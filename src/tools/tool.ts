@@ -6,7 +6,7 @@ import type { TriageSubject } from '../domain/triage.ts';
 import { explainIssues } from '../lib/explain-issue.ts';
 import type { CostClass, ToolDescription } from '../ports/toolbox.ts';
 
-/** What a tool is given besides its arguments. */
+/** The context of a tool call, in addition to its arguments. */
 export interface ToolContext {
   readonly subject: TriageSubject;
   readonly category: Category;
@@ -22,11 +22,12 @@ export interface Alternative {
 
 /** Keeps a tool's answers across runs. What is kept is masked, and is of one repository and category. */
 export interface CachePolicy<Args> {
-  /** How long a kept answer holds, in milliseconds. */
+  /** Milliseconds for which a cached answer is valid. */
   readonly ttlMs: number;
   /**
-   * What the answer depends on beside the arguments: a commit, a content hash, the words that stand in for arguments left out. Null:
-   * this answer is not kept. May ask the provider; what it throws counts as null.
+   * Returns what the answer depends on in addition to the arguments: a commit, a content hash, the values
+   * used for omitted arguments. Null if
+   * this answer is not cached. May call the provider; an error counts as null.
    */
   key(args: Args, context: ToolContext): readonly unknown[] | null | Promise<readonly unknown[] | null>;
 }
@@ -35,9 +36,9 @@ export interface CachePolicy<Args> {
 export interface Question {
   /** The arguments as they were read: checked, with defaults. */
   readonly args: Readonly<Record<string, unknown>>;
-  /** What its answer depends on beside them; null: it is not kept. */
+  /** Returns what the answer depends on in addition to the arguments; null if it is not cached. */
   cacheKey(context: ToolContext): Promise<readonly unknown[] | null>;
-  /** Why this question is not allowed for this category, or null. */
+  /** Returns the reason why this question is not allowed for this category, or null. */
   refusal(context: ToolContext): string | null;
   run(context: ToolContext): Promise<Finding[]>;
 }
@@ -45,12 +46,15 @@ export interface Question {
 /** One question that can be put to the world. Made by {@link defineTool}. */
 export interface Tool {
   readonly description: ToolDescription;
-  /** Who answers, "code-host:local-git"; tools of one provider share a circuit breaker. */
+  /** The provider that answers: "code-host:local-git". Tools of one provider share a circuit breaker. */
   readonly provider: string;
   readonly alternative: Alternative | null;
-  /** How long its answers are kept, in milliseconds; null: never. */
+  /** Milliseconds for which answers are cached; null for never. */
   readonly cacheTtlMs: number | null;
-  /** Why it cannot be asked about this subject at all (nothing configured), or null. */
+  /**
+   * Returns the reason why the tool is unavailable for this subject (for example, nothing is configured), or
+   * null.
+   */
   unavailable(subject: TriageSubject): Promise<string | null>;
   /** Checks arguments. A null value counts as absent: models must fill every field of a strict schema. */
   read(args: Readonly<Record<string, unknown>>): Question | { readonly error: string };
@@ -70,7 +74,7 @@ export interface ToolDefinition<Schema extends z.ZodObject> {
   /** Absent: answers are never kept. */
   readonly cache?: CachePolicy<z.output<Schema>>;
   unavailable?(subject: TriageSubject): Promise<string | null>;
-  /** Why these arguments are not allowed for this category, or null. */
+  /** Returns the reason why these arguments are not allowed for this category, or null. */
   guard?(args: z.output<Schema>, context: ToolContext): string | null;
   run(args: z.output<Schema>, context: ToolContext): Promise<Finding[]>;
 }
@@ -86,7 +90,7 @@ export function defineTool<Schema extends z.ZodObject>(definition: ToolDefinitio
       costClass: definition.costClass,
       usualLatencyMs: definition.usualLatencyMs,
       fallback: definition.fallback ?? false,
-      parameters: jsonSchemaOf(definition.parameters),
+      parameters: toJsonSchema(definition.parameters),
     },
     provider: definition.provider,
     alternative: definition.alternative ?? null,
@@ -105,7 +109,7 @@ export function defineTool<Schema extends z.ZodObject>(definition: ToolDefinitio
   };
 }
 
-function jsonSchemaOf(schema: z.ZodObject): Readonly<Record<string, unknown>> {
+function toJsonSchema(schema: z.ZodObject): Readonly<Record<string, unknown>> {
   const { $schema: _version, ...rest } = z.toJSONSchema(schema, { io: 'input' });
   return rest;
 }
@@ -120,15 +124,19 @@ function describeIssues(error: z.ZodError, args: unknown, schema: z.ZodObject): 
 }
 
 /**
- * Which repositories the tools may look at for a build of this one, beside its own. What they find is stored with the answer, and read by
- * whoever may read the build.
+ * The scope of the tools: the repositories that they may read for a build of this repository, in addition to
+ * its own. Their findings are stored with the answer, and
+ * everyone who may read the build can read them.
  */
 export type Sight = (repository: string) => Promise<(other: string) => boolean>;
 
-/** Everything: where nobody is held to single repositories, as in a terminal. */
+/** Allows every repository, for callers without a repository scope such as the CLI. */
 export const SEES_ALL: Sight = async () => () => true;
 
-/** What every reader of the repository may see too: each token that is held to some repositories, and to this one among them. */
+/**
+ * Creates the scope of a repository from its readers: the repositories that every reader may read too. The
+ * readers are the tokens restricted to some repositories, including this one.
+ */
 export function sightOfReaders(tokens: { scopes(): Promise<readonly (readonly string[])[]> }): Sight {
   return async (repository) => {
     const readers = (await tokens.scopes()).filter((scope) => isInScope(scope, repository));

@@ -1,6 +1,6 @@
 import { type BulkheadPolicy, bulkhead } from 'cockatiel';
 import type { Category } from '../domain/category.ts';
-import { messageOf, TriageError } from '../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../domain/errors.ts';
 import type { Finding, ToolCall, ToolOutcome } from '../domain/evidence.ts';
 import type { TriageSubject } from '../domain/triage.ts';
 import { orAborted } from '../lib/time.ts';
@@ -17,24 +17,28 @@ export interface ToolboxOptions {
   readonly mask: (text: string) => string | Promise<string>;
   readonly logger?: Logger;
   readonly resilience?: Partial<ResilienceOptions>;
-  /** How long one question may take with its retries, in milliseconds; by default 20 times its usual latency, 5 to 30 s. */
+  /**
+   * Returns the time limit of one question with its retries, in milliseconds; by default 20 times the usual
+   * latency, 5 to 30 s.
+   */
   readonly timeLimitMs?: (tool: ToolDescription) => number;
-  /** Where answers of tools that allow it are kept; absent: nowhere. */
+  /** The cache for answers of tools that allow caching; without it nothing is cached. */
   readonly cache?: ToolCacheStore;
-  /** How many questions one triage puts at once; the others wait their turn. Default 4. */
+  /** The number of concurrent questions per triage; further ones wait. Default 4. */
   readonly concurrency?: number;
 }
 
 const COST_ORDER = { low: 0, medium: 1, high: 2 } as const;
 const MAX_SUMMARY = 500;
 const CONCURRENCY = 4;
-/** How long a tool may take to say whether it can be asked, in milliseconds. */
+/** Time limit for a tool's availability check, in milliseconds. */
 const ASKABLE_MS = 2_000;
 const DEFAULT_RESILIENCE: ResilienceOptions = { firstDelayMs: 200, breakAfter: 6, restMs: 30_000 };
 
 /**
- * The registry of questions. `run` returns every failure of a tool as data; it throws only `cancelled`, when the run's own
- * signal ends. Findings are cleaned, masked and bounded: at most 10, each at most 4,000 characters.
+ * Creates the registry of tools. `run` returns every failure of a tool as data; it throws only `cancelled`,
+ * when the run's own
+ * signal aborts. Findings are cleaned, masked and bounded: at most 10, each at most 4,000 characters.
  */
 export function createToolbox(tools: readonly Tool[], options: ToolboxOptions): Toolbox {
   const byName = indexByName(tools);
@@ -60,8 +64,9 @@ export function createToolbox(tools: readonly Tool[], options: ToolboxOptions): 
 }
 
 /**
- * A tool that cannot even say whether it can be asked may be: its failure is then an outcome like any other. Who is left alone is not waited for. What a
- * tool has said holds for the whole run.
+ * Checks whether a tool is available. If the check fails, the tool counts as available, and its failure
+ * becomes an outcome. A provider whose breaker is open is not checked. The result of
+ * the check is kept for the whole run.
  */
 async function isAskable(deps: ToolboxDeps, tool: Tool, subject: TriageSubject, signal: AbortSignal): Promise<boolean> {
   if (isLeftAlone(deps, tool)) return true;
@@ -92,7 +97,7 @@ interface ToolboxDeps {
   readonly logger: Logger;
   readonly cache: ResultCache;
   readonly limiter: RunLimiter;
-  /** By subject, which a run has one of, what its tools said of themselves. */
+  /** The results of availability checks by subject; each run has one subject. */
   readonly askable: WeakMap<TriageSubject, Map<Tool, boolean>>;
 }
 
@@ -133,7 +138,7 @@ async function askInstead(deps: ToolboxDeps, { args }: Alternative, tool: Tool, 
   }
 }
 
-/** One tool, no alternative. */
+/** Calls one tool, without its alternative. */
 async function ask(deps: ToolboxDeps, tool: Tool, call: ToolCall, context: ToolContext): Promise<Reply> {
   const { description } = tool;
   if (!description.categories.includes(context.category) && call.why.trim() === '') {
@@ -153,7 +158,9 @@ async function ask(deps: ToolboxDeps, tool: Tool, call: ToolCall, context: ToolC
   }
 }
 
-/** Kept or asked. What was kept is masked again: what is to be hidden may have grown since. */
+/**
+ * Returns a cached or a new answer. A cached answer is masked again, because more secrets may be known now.
+ */
 async function questioned(deps: ToolboxDeps, tool: Tool, question: Question, context: ToolContext): Promise<Reply> {
   const { limiter, cache } = deps;
   const work = () => limiter.run(context.subject.triageId, context.signal, () => put(deps, tool, question, context));
@@ -196,7 +203,7 @@ async function withheldOnError<Value>(work: () => Promise<Value>): Promise<Value
 }
 
 async function failure(error: unknown, attempts: number, deps: ToolboxDeps): Promise<Reply> {
-  const said = await withheldOnError(async () => deps.options.mask(cleanText(messageOf(error))));
+  const said = await withheldOnError(async () => deps.options.mask(cleanText(getErrorMessage(error))));
   const summary = said ?? 'The tool failed; its message could not be masked, so it is withheld.';
   const code = error instanceof TriageError ? error.code : null;
   if (code === 'timeout') return { status: 'timed-out', findings: [], summary, attempts };
@@ -229,11 +236,13 @@ function indexByName(tools: readonly Tool[]): ReadonlyMap<string, Tool> {
 
 /** Lets each owner do only so many things at once; owners do not wait for each other. */
 interface RunLimiter {
-  /** Runs the work when its turn comes, first come, first served. Throws where `signal` ends before. */
+  /**
+   * Runs the work in the order of requests, as soon as the limit allows. Throws if `signal` aborts before.
+   */
   run<Value>(owner: string, signal: AbortSignal, work: () => Promise<Value>): Promise<Value>;
 }
 
-/** At most `limit` at once for each owner. */
+/** Creates a limiter that allows `limit` concurrent runs for each owner. */
 export function createRunLimiter(limit: number): RunLimiter {
   const lanes = new Map<string, { readonly policy: BulkheadPolicy; users: number }>();
   return {
@@ -249,7 +258,7 @@ export function createRunLimiter(limit: number): RunLimiter {
           begun.resolve();
           return work();
         });
-        // Whoever waits when the run ends is let go at once; work that has begun ends by itself.
+        // A waiting caller is released as soon as the run ends; work that has started ends by itself.
         await Promise.race([done, orAborted(begun.promise, signal)]);
         return await done;
       } finally {

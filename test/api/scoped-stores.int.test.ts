@@ -166,7 +166,7 @@ const CALLS: Calls = {
     batch: (store, { batch }) => store.batch(batch),
     lastDecision: (store, { repository }) => store.lastDecision(`of ${repository}`),
     guess: (store, { review }) => store.guess(review, 'ada', 'CODE_ERROR'),
-    guessOf: (store, { review }) => store.guessOf(review, 'ada'),
+    findGuess: (store, { review }) => store.findGuess(review, 'ada'),
     next: (store, { repository }) => store.next({ repository }, { reviewer: 'bob', claimMs: 60_000, skippedMs: 0 }),
     takeOver: (store, { review }) => store.takeOver(review, 'ada', 60_000),
     claim: (store, { review }) => store.claim(review, 'ada', 60_000),
@@ -214,8 +214,8 @@ const THEIRS = 'other/secret';
 /** Shown of every build, so that there is something to be said of each. */
 const RULE: NoticeRule = {
   channel: 'test',
-  placeOf: ({ id }) => ({ key: `test:${id}`, about: { type: 'build', buildId: id }, opens: true }),
-  pageOf: ({ id }, reference) => `https://host/${id}/${reference}`,
+  findPlace: ({ id }) => ({ key: `test:${id}`, about: { type: 'build', buildId: id }, opens: true }),
+  getPageAddress: ({ id }, reference) => `https://host/${id}/${reference}`,
 };
 
 let database: TestDatabase;

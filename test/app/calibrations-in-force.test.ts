@@ -4,11 +4,11 @@ import { COMMON } from '../../src/config/schema.ts';
 import type { Calibration } from '../../src/domain/calibration.ts';
 import { silentLogger } from '../../src/ports/telemetry.ts';
 
-import { calibrationOf } from '../../src/replay/calibrate/calibrate.ts';
+import { fitCalibration } from '../../src/replay/calibrate/calibrate.ts';
 import { labelled } from '../replay/calibrate/labelled-answers.ts';
 
 const made = (version: number): Calibration =>
-  calibrationOf(labelled('CODE_ERROR', 0.9, 40, 10), {
+  fitCalibration(labelled('CODE_ERROR', 0.9, 40, 10), {
     ...{ method: 'auto', risk: null, analyst: 'rules', createdBy: 'ann', now: 0, id: 'cal_1', version, sources: [] },
     mask: (text) => text,
   }).calibration;

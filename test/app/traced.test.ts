@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createOpenTelemetryTracer } from '../../src/adapters/tracer/opentelemetry.ts';
-import { receiversOf } from '../../src/app/open-telemetry.ts';
+import { listReceivers } from '../../src/app/open-telemetry.ts';
 import { tracedChatModel, tracedToolbox } from '../../src/app/watched.ts';
 import { COMMON } from '../../src/config/schema.ts';
 import { createOpenAiChatModel } from '../../src/models/chat/openai.ts';
@@ -17,7 +17,7 @@ let tracer: Tracer;
 beforeEach(async () => {
   receiver = await startSpanReceiver();
   server = await startOpenAiServer();
-  const receivers = receiversOf({ ...COMMON.tracing, otlp: { ...COMMON.tracing.otlp, endpoint: receiver.url } });
+  const receivers = listReceivers({ ...COMMON.tracing, otlp: { ...COMMON.tracing.otlp, endpoint: receiver.url } });
   tracer = createOpenTelemetryTracer({ serviceName: 'faultline', receivers, logger: silentLogger });
 });
 afterEach(async () => {
@@ -103,21 +103,21 @@ describe('who gets spans', () => {
   const langfuse = { publicKey: 'pk-lf-1', secretKey: 'sk-lf-2', host: 'https://langfuse.example/' };
 
   it('is nobody unless an address or both keys are set', () => {
-    expect(receiversOf(COMMON.tracing)).toEqual([]);
-    expect(receiversOf({ ...COMMON.tracing, langfuse: { ...langfuse, secretKey: null } })).toEqual([]);
+    expect(listReceivers(COMMON.tracing)).toEqual([]);
+    expect(listReceivers({ ...COMMON.tracing, langfuse: { ...langfuse, secretKey: null } })).toEqual([]);
   });
 
   it('is a collector, with the headers it wants', () => {
     const otlp = { endpoint: 'http://collector:4318/', tracesEndpoint: null, headers: 'X-Key=a%20b, broken,other = c=d', serviceName: 's' };
-    expect(receiversOf({ ...COMMON.tracing, otlp })).toEqual([
+    expect(listReceivers({ ...COMMON.tracing, otlp })).toEqual([
       { name: 'otlp', url: 'http://collector:4318/v1/traces', headers: { 'x-key': 'a b', other: 'c=d' } },
     ]);
-    expect(receiversOf({ ...COMMON.tracing, otlp: { ...otlp, tracesEndpoint: 'http://c/t' } })[0]?.url).toBe('http://c/t');
+    expect(listReceivers({ ...COMMON.tracing, otlp: { ...otlp, tracesEndpoint: 'http://c/t' } })[0]?.url).toBe('http://c/t');
   });
 
   it('is Langfuse by its keys, which go to nobody else', () => {
     const otlp = { ...COMMON.tracing.otlp, endpoint: 'http://collector:4318', headers: 'x-key=k' };
-    const [collector, other] = receiversOf({ otlp, langfuse });
+    const [collector, other] = listReceivers({ otlp, langfuse });
     expect(collector?.headers).toEqual({ 'x-key': 'k' });
     expect(other).toEqual({
       name: 'langfuse',

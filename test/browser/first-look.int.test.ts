@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SUGGESTIONS } from '../../src/console/ask.ts';
-import { aspectsOf } from '../../src/judge/converse-statements.ts';
+import { findAspects } from '../../src/judge/converse-statements.ts';
 import { DESK, mainText, openDemoWorld, PHONE } from '../support/demo-world.ts';
 import { type ReviewWorld, storeQueue } from '../support/review-world.ts';
 
@@ -194,7 +194,7 @@ describe('the first minute with the demo', () => {
   });
 
   it('57: without a model, Ask says so first and offers the questions that it can answer', async () => {
-    expect(SUGGESTIONS.filter((question) => aspectsOf(question).length === 0 && question !== 'How did it fail?')).toEqual([]);
+    expect(SUGGESTIONS.filter((question) => findAspects(question).length === 0 && question !== 'How did it fail?')).toEqual([]);
     const analysis = await analysisOf('demo/npm-eresolve');
     await client.at('reader', async (page) => {
       await page.goto(`/analyses/${analysis}/ask`);

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { keysOf } from '../../src/console/controls.ts';
+import { listKeys } from '../../src/console/controls.ts';
 import type { Review } from '../../src/domain/review.ts';
 import { readKeys, WATCH_KEYS } from '../support/keys-in-browser.ts';
 import {
@@ -210,8 +210,8 @@ describe('single keys', () => {
       await page.locator(`[data-review]:not([data-review="${decided.id}"])`).waitFor();
       await page.addInitScript(WATCH_KEYS);
       for (const place of ['item', 'queue', 'log'] as const) {
-        const found = await readKeys(page, places[place], keysOf(place));
-        expect(found, place).toEqual({ listed: keysOf(place).map(({ keys }) => keys), deaf: [], strangers: [], badges: [] });
+        const found = await readKeys(page, places[place], listKeys(place));
+        expect(found, place).toEqual({ listed: listKeys(place).map(({ keys }) => keys), deaf: [], strangers: [], badges: [] });
       }
     });
   });

@@ -3,12 +3,12 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { bashCompletion, everyCommand, fishCompletion, shapeOf, zshCompletion } from '../../src/cli/completion.ts';
+import { bashCompletion, describeCommand, everyCommand, fishCompletion, zshCompletion } from '../../src/cli/completion.ts';
 import { createProgram } from '../../src/cli/program.ts';
 import { faultline } from './faultline.ts';
 
 const FOLDER = mkdtempSync(join(tmpdir(), 'faultline-completion-'));
-const program = shapeOf(createProgram());
+const program = describeCommand(createProgram());
 const SCRIPTS = { bash: bashCompletion(program), zsh: zshCompletion(program), fish: fishCompletion(program) };
 type Shell = keyof typeof SCRIPTS;
 const FILES = '<files>';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { exitCodeOf } from '../../src/cli/triage-command.ts';
+import { computeExitCode } from '../../src/cli/triage-command.ts';
 import type { Analysis } from '../../src/domain/analysis.ts';
 import { sampleAnalysis, unsureAnalysis } from '../support/sample-analysis.ts';
 
@@ -15,10 +15,10 @@ it.each<[string, (readonly Analysis[])[], number]>([
   ['one of them is not INFRA_ERROR', [[infra], [code]], 0],
   ['nothing failed', [[], []], 5],
 ])('--exit-code: %s', (_what, inputs, exit) => {
-  expect(exitCodeOf(inputs, { exitCode: true })).toBe(exit);
+  expect(computeExitCode(inputs, { exitCode: true })).toBe(exit);
 });
 
 it('without --exit-code only a log in which nothing failed counts', () => {
-  expect(exitCodeOf([[unsure, infra]], {})).toBe(0);
-  expect(exitCodeOf([[]], {})).toBe(5);
+  expect(computeExitCode([[unsure, infra]], {})).toBe(0);
+  expect(computeExitCode([[]], {})).toBe(5);
 });

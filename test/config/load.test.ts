@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Environment, embedded, loadConfig, presetOf } from '../../src/config/load.ts';
+import { createPreset, type Environment, embedded, loadConfig } from '../../src/config/load.ts';
 import { Config, VARIABLES } from '../../src/config/schema.ts';
 import { TriageError } from '../../src/domain/errors.ts';
 
@@ -231,7 +231,7 @@ describe('a profile', () => {
 });
 
 describe('a preset', () => {
-  const of = (environment: Environment) => loadConfig(presetOf(environment, '/data', '/knowledge'), environment, () => '');
+  const of = (environment: Environment) => loadConfig(createPreset(environment, '/data', '/knowledge'), environment, () => '');
   const SERVICES = {
     FAULTLINE_DATABASE_URL: 'postgres://faultline@db/faultline',
     FAULTLINE_REDIS_URL: 'redis://redis:6379',

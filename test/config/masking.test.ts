@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { maskingOf } from '../../src/config/masking.ts';
+import { createMaskingOptions } from '../../src/config/masking.ts';
 
 const WORK = { concurrency: 1, inServe: true };
 
@@ -10,13 +10,13 @@ it.each([
 ])('knows the password in %s', (url, password) => {
   const ours = { driver: 'postgres', url: 'postgres://db/x', poolSize: 1 } as const;
 
-  expect(maskingOf({ database: { ...ours, url, readerUrl: null, ownerUrl: null } }).known).toEqual([password]);
-  expect(maskingOf({ database: { ...ours, readerUrl: url, ownerUrl: null } }).known).toEqual([password]);
-  expect(maskingOf({ database: { ...ours, readerUrl: null, ownerUrl: url } }).known).toEqual([password]);
+  expect(createMaskingOptions({ database: { ...ours, url, readerUrl: null, ownerUrl: null } }).known).toEqual([password]);
+  expect(createMaskingOptions({ database: { ...ours, readerUrl: url, ownerUrl: null } }).known).toEqual([password]);
+  expect(createMaskingOptions({ database: { ...ours, readerUrl: null, ownerUrl: url } }).known).toEqual([password]);
 });
 
 it('knows the password of a replica set, whose address names several servers, and of a Redis without a user', () => {
-  const { known } = maskingOf({
+  const { known } = createMaskingOptions({
     buildArchive: { driver: 'mongodb', url: 'mongodb://u:s3cret-of-mongo@one:27017,two:27017/?replicaSet=rs0', database: 'faultline' },
     jobQueue: { driver: 'bullmq', ...WORK, url: 'rediss://:s3cret-of-redis@cache:6380/1', prefix: 'faultline' },
   });
@@ -27,5 +27,5 @@ it('knows the password of a replica set, whose address names several servers, an
 it('knows none where an address has none', () => {
   const database = { driver: 'postgres', url: 'postgres://u@db/x?host=a:b@c', readerUrl: null, ownerUrl: null, poolSize: 1 } as const;
 
-  expect(maskingOf({ database }).known).toEqual([]);
+  expect(createMaskingOptions({ database }).known).toEqual([]);
 });

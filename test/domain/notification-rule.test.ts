@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import {
-  conditionOf,
   NotificationRuleInput,
   type Occasion,
   OwnerChannelsInput,
+  parseCondition,
   plannedMessages,
+  resolveTargets,
   sendingTime,
-  targetsOf,
 } from '../../src/domain/notification-rule.ts';
 
 const rule = (change: object = {}) => NotificationRuleInput.parse({ name: 'r', channel: 'slack', destination: 'C0123456789', ...change });
@@ -64,13 +64,13 @@ const owners = [
 
 describe('68: news go', () => {
   it('to the rule’s own destination, or to the owner’s where that is known', () => {
-    expect(targetsOf(rule(), owner, owners)).toEqual(['slack:C0123456789']);
-    expect(targetsOf(rule({ byOwner: true }), owner, owners)).toEqual(['slack:C0000000001']);
-    expect(targetsOf(rule({ byOwner: true, channel: 'email', destination: 'a@example.com' }), owner, owners)).toEqual([
+    expect(resolveTargets(rule(), owner, owners)).toEqual(['slack:C0123456789']);
+    expect(resolveTargets(rule({ byOwner: true }), owner, owners)).toEqual(['slack:C0000000001']);
+    expect(resolveTargets(rule({ byOwner: true, channel: 'email', destination: 'a@example.com' }), owner, owners)).toEqual([
       'email:p@example.com',
     ]);
     for (const nobody of [null, { ...owner, names: ['@ada'] }, { ...owner, names: ['@mallory'] }])
-      expect(targetsOf(rule({ byOwner: true }), nobody, owners)).toEqual(['slack:C0123456789']);
+      expect(resolveTargets(rule({ byOwner: true }), nobody, owners)).toEqual(['slack:C0123456789']);
   });
 });
 
@@ -104,7 +104,7 @@ describe('68: a storm', () => {
 
 describe('67: the search of a rule', () => {
   it('tells the states from the rest', () => {
-    expect(conditionOf('repo:shop/api is:new is:regressed is:flaky confidence:>=0.8')).toEqual({
+    expect(parseCondition('repo:shop/api is:new is:regressed is:flaky confidence:>=0.8')).toEqual({
       filter: { repository: 'shop/api', flags: ['flaky'], confidence: { is: '>=', than: 0.8 } },
       states: ['new', 'regressed'],
     });
@@ -115,7 +115,7 @@ describe('67: the search of a rule', () => {
     ['build:7', 'build:7 does not fit a rule'],
     ['is:unanswered', 'is:unanswered does not fit a rule'],
     ['owner:me', 'owner:me needs a signed-in user'],
-  ])('refuses %s', (query, sentence) => expect(() => conditionOf(query)).toThrow(sentence));
+  ])('refuses %s', (query, sentence) => expect(() => parseCondition(query)).toThrow(sentence));
 
   it('takes no time zone that there is not', () => {
     expect(NotificationRuleInput.safeParse({ ...rule(), timeZone: 'Europe/Nowhere' }).success).toBe(false);

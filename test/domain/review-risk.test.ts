@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../src/domain/ids.ts';
-import { overlapOf, RISKS, riskOf } from '../../src/domain/review.ts';
+import { computeRisk, findTouchedSuspects, RISKS } from '../../src/domain/review.ts';
 import { isDrawn } from '../../src/lib/statistics.ts';
 import { sampleAnalysis, sampleBuild } from '../support/sample-analysis.ts';
 
@@ -12,12 +12,12 @@ describe('the risk of a wrong answer', () => {
     const inPull = sampleBuild({ pullRequest: 12 });
     const flaky = sampleAnalysis({ kind: 'flaky_timing' });
     const risks = [
-      riskOf(ELSEWHERE, sampleAnalysis()),
-      riskOf(ELSEWHERE, sampleAnalysis(EXCUSE)),
-      riskOf(inPull, sampleAnalysis()),
-      riskOf(sampleBuild(), flaky),
-      riskOf({ ...ELSEWHERE, pullRequest: 12 }, flaky),
-      riskOf(inPull, sampleAnalysis(EXCUSE)),
+      computeRisk(ELSEWHERE, sampleAnalysis()),
+      computeRisk(ELSEWHERE, sampleAnalysis(EXCUSE)),
+      computeRisk(inPull, sampleAnalysis()),
+      computeRisk(sampleBuild(), flaky),
+      computeRisk({ ...ELSEWHERE, pullRequest: 12 }, flaky),
+      computeRisk(inPull, sampleAnalysis(EXCUSE)),
     ];
     expect(risks).toEqual([1, 2, 3, 4, 6, 12]);
     expect(risks).toEqual(RISKS);
@@ -30,10 +30,10 @@ describe('the risk of a wrong answer', () => {
       ...sampleAnalysis().answer,
       suspects: [suspect, suspect, { ...suspect, path: 'other.ts', commit: null, pullRequest: 12 }],
     };
-    expect(overlapOf(sampleBuild(), { answer })).toEqual(['src/cart/tax.ts']);
-    expect(overlapOf({ ...ELSEWHERE, pullRequest: 12 }, { answer })).toEqual(['other.ts']);
-    expect(overlapOf({ commit: null, pullRequest: null }, { answer })).toEqual([]);
-    expect(overlapOf({ commit: 'a41', pullRequest: null }, { answer })).toEqual([]);
+    expect(findTouchedSuspects(sampleBuild(), { answer })).toEqual(['src/cart/tax.ts']);
+    expect(findTouchedSuspects({ ...ELSEWHERE, pullRequest: 12 }, { answer })).toEqual(['other.ts']);
+    expect(findTouchedSuspects({ commit: null, pullRequest: null }, { answer })).toEqual([]);
+    expect(findTouchedSuspects({ commit: 'a41', pullRequest: null }, { answer })).toEqual([]);
   });
 });
 

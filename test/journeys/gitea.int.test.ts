@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type Analysis, GivenAnalysis } from '../../src/domain/analysis.ts';
 import { Build } from '../../src/domain/build.ts';
-import { hmacOf } from '../../src/providers/webhook.ts';
+import { computeHmac } from '../../src/providers/webhook.ts';
 import { layOutAction } from '../action/runner.ts';
 import { createGitRepository, type GitRepository } from '../support/git-repository.ts';
 import { type Account, type GiteaServer, startGitea, until } from '../support/gitea-server.ts';
@@ -297,7 +297,7 @@ describe('a real Gitea with its runner', { retry: 0, timeout: 4 * RUN_MS }, () =
     const signature = {
       'x-gitea-event': 'workflow_run',
       'x-gitea-delivery': 'of-a-deleted-run',
-      'x-gitea-signature': hmacOf(SECRET, body),
+      'x-gitea-signature': computeHmac(SECRET, body),
     };
     const headers = { 'content-type': 'application/json', ...signature };
     expect((await fetch(`${service.address}/webhooks/gitea`, { method: 'POST', headers, body })).status).toBe(202);

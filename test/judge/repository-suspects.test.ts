@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Evidence } from '../../src/domain/evidence.ts';
 import type { TriageSubject } from '../../src/domain/triage.ts';
 import { composeAnswer } from '../../src/judge/answer.ts';
-import { suspectsOf } from '../../src/judge/suspects.ts';
+import { rankSuspects } from '../../src/judge/suspects.ts';
 import { assess } from '../../src/judge/verify.ts';
 import { insightOf, subjectOf } from './subject.ts';
 
@@ -34,7 +34,7 @@ function blame(path: string, line: number, by: typeof GRACE | typeof ADA): Evide
 }
 
 function suspects(evidence: readonly Evidence[], more: Partial<TriageSubject> = {}) {
-  return suspectsOf({ ...subjectOf(LOG), ...more }, evidence, 'CODE_ERROR');
+  return rankSuspects({ ...subjectOf(LOG), ...more }, evidence, 'CODE_ERROR');
 }
 
 describe('suspects with the repository at hand', () => {
@@ -173,7 +173,7 @@ describe('not your change', () => {
   test('takes what changed here for less of a reason', () => {
     const evidence = changed(`${MAIN}/Cart.java`);
     const score = (more: Evidence[]) =>
-      suspectsOf(subject(), [...evidence, ...more], 'CODE_ERROR').find(({ path }) => path.endsWith('/Cart.java'))?.score ?? 0;
+      rankSuspects(subject(), [...evidence, ...more], 'CODE_ERROR').find(({ path }) => path.endsWith('/Cart.java'))?.score ?? 0;
     expect(score([row()])).toBeLessThan(score([]));
   });
 });

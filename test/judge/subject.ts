@@ -4,7 +4,7 @@ import type { Evidence } from '../../src/domain/evidence.ts';
 import type { TriageSubject } from '../../src/domain/triage.ts';
 import { ruleOn } from '../../src/judge/classify.ts';
 import { readSources } from '../../src/log/read-sources.ts';
-import { failuresOf } from '../../src/log/recognise/failures.ts';
+import { listFailures } from '../../src/log/recognise/failures.ts';
 import type { Insight } from '../../src/ports/analyst.ts';
 
 /** The subject a triage makes of one log (and a report), read by the real reader. */
@@ -17,7 +17,7 @@ export function subjectOf(log: string, options: { report?: string; branch?: stri
   return {
     triageId: 'tri_1',
     build: buildOn(options.branch ?? null),
-    failures: failuresOf(reading).map((failure, index) => ({ id: `fal_${index}`, buildId: 'bld_1', ...failure })),
+    failures: listFailures(reading).map((failure, index) => ({ id: `fal_${index}`, buildId: 'bld_1', ...failure })),
     fingerprint: reading.fingerprint,
     generic: reading.generic,
     excerpts,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { composeAnswer } from '../../src/judge/answer.ts';
-import { suspectsOf } from '../../src/judge/suspects.ts';
+import { rankSuspects } from '../../src/judge/suspects.ts';
 import { insightOf, subjectOf } from './subject.ts';
 
 function suspectsIn(...lines: string[]) {
@@ -137,8 +137,8 @@ describe('suspects of a trace alone', () => {
 
   test('no file is suspected of what the machine did', () => {
     const subject = subjectOf(['java.lang.NullPointerException', '\tat shop.Cart.total(Cart.java:3)'].join('\n'));
-    expect(suspectsOf(subject, [], 'INFRA_ERROR')).toEqual([]);
-    expect(suspectsOf(subject, [], 'CODE_ERROR')).toHaveLength(1);
+    expect(rankSuspects(subject, [], 'INFRA_ERROR')).toEqual([]);
+    expect(rankSuspects(subject, [], 'CODE_ERROR')).toHaveLength(1);
   });
 });
 
@@ -148,7 +148,7 @@ describe('suspects with the files of the repository at hand', () => {
   );
   const suspects = (found: readonly object[], missing: readonly string[] = []) => {
     const evidence = [{ id: 'E9', tool: 'find_files', title: 'files', text: '', source: 'repository', data: { found, missing } }];
-    return suspectsOf(subjectOf(log), evidence, 'TEST_FAILURE');
+    return rankSuspects(subjectOf(log), evidence, 'TEST_FAILURE');
   };
   const file = (path: string, by: string, as = path, line: number | null = null) => ({ path, as, line, by });
 
@@ -172,7 +172,7 @@ describe('suspects with the files of the repository at hand', () => {
     const change = (sinceGreen: boolean) => {
       const data = { files: ['src/price.ts'], fileCount: 1, truncated: false, sinceGreen };
       const evidence = [{ id: 'E9', tool: 'changed_since_green', title: 'one file', text: '', source: 'compare/a...b', data }];
-      return suspectsOf(subjectOf(log), evidence, 'TEST_FAILURE');
+      return rankSuspects(subjectOf(log), evidence, 'TEST_FAILURE');
     };
     const scoreIn = (all: ReturnType<typeof change>, path: string) => all.find((one) => one.path === path)?.score ?? 0;
     expect(scoreIn(change(false), 'src/price.ts')).toBeLessThan(scoreIn(change(true), 'src/price.ts'));
@@ -216,10 +216,10 @@ describe('suspects that the log only names', () => {
         '##[error]Process completed with exit code 1.',
       ].join('\n'),
     );
-    expect(suspectsOf(subject, [], 'DEPENDENCY_ERROR')).toMatchObject([
+    expect(rankSuspects(subject, [], 'DEPENDENCY_ERROR')).toMatchObject([
       { path: 'package.json', reason: expect.stringContaining('usually') },
     ]);
-    expect(suspectsOf(subject, [], 'CODE_ERROR')).toEqual([]);
+    expect(rankSuspects(subject, [], 'CODE_ERROR')).toEqual([]);
   });
 });
 

@@ -15,7 +15,7 @@ import { stripEscapes } from '../../src/log/lines/clean.ts';
 import { maskFile } from '../../src/log/mask/file.ts';
 import { createMasker } from '../../src/log/mask/mask.ts';
 import { readSources } from '../../src/log/read-sources.ts';
-import { keptOf } from '../../src/log/reduce/reduce.ts';
+import { trimStoredLine } from '../../src/log/reduce/reduce.ts';
 import { countTokens } from '../../src/log/reduce/tokens.ts';
 import { runs } from '../support/thorough.ts';
 import { anyBytes, anyLog } from './log-pieces.ts';
@@ -37,7 +37,7 @@ function expectPointsRight(reading: Reading, sources: readonly SourceText[]): vo
     expect(lineEnd).toBeGreaterThanOrEqual(lineStart);
     expect(lineStart).toBeGreaterThan(ends.get(source) ?? 0);
     ends.set(source, lineEnd);
-    expect(text.split('\n')).toEqual((lines.get(source) ?? []).slice(lineStart - 1, lineEnd).map(keptOf));
+    expect(text.split('\n')).toEqual((lines.get(source) ?? []).slice(lineStart - 1, lineEnd).map(trimStoredLine));
   }
   for (const { source, line } of placesOf(reading)) {
     expect(line).toBeGreaterThanOrEqual(1);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { summaryOf } from '../../action/src/render-answer.ts';
+import { formatSummary } from '../../action/src/render-answer.ts';
 import { causeOutput, describeAnswer } from '../../src/mcp/shapes.ts';
 import type { ArrangedAnswer } from '../../src/notifications/build-answers.ts';
 import { noticeLinks } from '../../src/notifications/notice-words.ts';
@@ -7,7 +7,7 @@ import { webhookBody } from '../../src/notifications/publisher/webhook.ts';
 import { renderComment } from '../../src/notifications/render-comment.ts';
 import { slackFacts } from '../../src/notifications/slack/slack-facts.ts';
 import { slackMessage } from '../../src/notifications/slack/slack-message.ts';
-import { ctrfOf, sarifOf } from '../../src/service/answers/export.ts';
+import { buildCtrfReport, buildSarifLog } from '../../src/service/answers/export.ts';
 import { renderMarkdown, renderPlain, renderTerminal } from '../../src/service/answers/render.ts';
 import { sampleAnalysis, sampleAnswers, sampleBuild, sampleFailure } from '../support/sample-analysis.ts';
 import { causeOf, headOf, situationOf } from './sample-situation.ts';
@@ -23,12 +23,12 @@ const full = {
   plain: () => renderPlain(analysis),
   terminal: () => renderTerminal(analysis, { color: false, width: 78 }),
   markdown: () => renderMarkdown(analysis),
-  action: () => summaryOf({ answers: [answered], experiment: null, pending: null, pageOf: () => null }),
+  action: () => formatSummary({ answers: [answered], experiment: null, pending: null, getPageUrl: () => null }),
   agent: () => describeAnswer(answered).join('\n'),
   'agent, as data': () => JSON.stringify(causeOutput(answered)),
   webhook: () => webhookBody(sampleBuild(), analysis),
-  ctrf: () => JSON.stringify(ctrfOf(exported)),
-  sarif: () => JSON.stringify(sarifOf(exported)),
+  ctrf: () => JSON.stringify(buildCtrfReport(exported)),
+  sarif: () => JSON.stringify(buildSarifLog(exported)),
 };
 const short = {
   comment: () => renderComment(situationOf(headOf({ causes: [causeOf(analysis)] })), noticeLinks(null))?.body ?? '',

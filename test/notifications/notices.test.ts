@@ -23,7 +23,7 @@ it('a call that a stop cuts off may have got through: what comes next looks for 
     begun = resolve;
   });
   const channel = noticeChannel({
-    rule: { channel: 'chat', placeOf: () => null },
+    rule: { channel: 'chat', findPlace: () => null },
     render: () => ({ text: 'red' }),
     client: {
       show: async (_content, { signal }) => {

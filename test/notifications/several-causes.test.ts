@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { outputsOf, printedOf, summaryOf } from '../../action/src/render-answer.ts';
+import { buildOutputs, formatConsoleText, formatSummary } from '../../action/src/render-answer.ts';
 import { renderAnnotations, renderAnswers, renderBlocks } from '../../src/cli/triage-text.ts';
 import { noticeLinks } from '../../src/notifications/notice-words.ts';
 import { renderCheck } from '../../src/notifications/render-check.ts';
@@ -8,14 +8,14 @@ import { slackFacts } from '../../src/notifications/slack/slack-facts.ts';
 import { slackMessage } from '../../src/notifications/slack/slack-message.ts';
 import type { Cause } from '../../src/ports/notices.ts';
 import { jenkinsDescription } from '../../src/providers/jenkins/description.ts';
-import { ctrfOf, sarifOf } from '../../src/service/answers/export.ts';
+import { buildCtrfReport, buildSarifLog } from '../../src/service/answers/export.ts';
 import { sampleBuild } from '../support/sample-analysis.ts';
 import { ANALYSES, GROUPS, severalAnswers, TITLES } from '../support/several-causes.ts';
 import { causeOf, headOf, situationOf } from './sample-situation.ts';
 import { branchSituation, sampleHead } from './slack/slack-world.ts';
 
 const answers = severalAnswers();
-const action = { answers, experiment: null, pending: null, pageOf: () => null };
+const action = { answers, experiment: null, pending: null, getPageUrl: () => null };
 const exported = { build: sampleBuild(), answers, failures: GROUPS.flatMap(({ failures }) => failures), publicUrl: null };
 const links = noticeLinks(null);
 const streak = { firstBuildId: 'bld_1', since: '2026-10-12T14:01:00.000Z', commit: null, author: null, seenToday: 1 };
@@ -39,13 +39,13 @@ const outputs = {
   'the terminal': () => renderBlocks(answers, voice),
   'plain output': () => renderAnswers(answers, voice),
   annotations: () => renderAnnotations(answers),
-  "the Action's summary": () => summaryOf(action),
-  "the Action's log": () => printedOf(action, false),
+  "the Action's summary": () => formatSummary(action),
+  "the Action's log": () => formatConsoleText(action, false),
   'the comment': () => renderComment(situationOf(headOf({ causes: causes() })), links)?.body ?? '',
   'the check': () => `${check()?.summary}`,
   "the check's evidence": () => `${check()?.text}`,
   Slack: slack,
-  SARIF: () => JSON.stringify(sarifOf(exported)),
+  SARIF: () => JSON.stringify(buildSarifLog(exported)),
 };
 
 describe.each(Object.entries(outputs))('%s of a build with three causes and fifteen tests', (_name, shown) => {
@@ -75,16 +75,16 @@ describe.each(Object.entries(outputs))('%s of a build with three causes and fift
 });
 
 it('the outputs that lead to all of them name the first to mend', () => {
-  expect(JSON.parse(outputsOf(action, '').json ?? '')).toMatchObject([
+  expect(JSON.parse(buildOutputs(action, '').json ?? '')).toMatchObject([
     { title: TITLES[0], failures: 10, tests: expect.arrayContaining(['stores order 10']), grouped: expect.stringContaining('10 tests') },
     { title: TITLES[1], failures: 3 },
     { title: TITLES[2], failures: 2, tests: ['total of 1', 'total of 2'] },
   ]);
-  expect(summaryOf(action)).toMatch(/^### Faultline: 3 causes, 15 failed tests, in the order in which to fix them\n/);
+  expect(formatSummary(action)).toMatch(/^### Faultline: 3 causes, 15 failed tests, in the order in which to fix them\n/);
   const format = { publicUrl: null, format: 'text' } as const;
   const described = jenkinsDescription(branchSituation(sampleHead({ causes: causes() })), format);
   expect(described?.text).toMatch(/Redis does not answer\. 2 more causes\./);
-  const { tests } = ctrfOf(exported).results;
+  const { tests } = buildCtrfReport(exported).results;
   expect(tests.map(({ extra }) => 'analysisId' in extra && extra.analysisId)).toEqual([
     ...Array(2).fill('ana_price'),
     ...Array(3).fill('ana_label'),

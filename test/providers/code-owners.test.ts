@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type CodeOwnersForm, formOfCodeOwners, parseCodeOwners, placesOfCodeOwners } from '../../src/providers/code-owners.ts';
 
 function owners(text: string, path: string, form: CodeOwnersForm = 'github') {
-  return parseCodeOwners(text.split('\n'), form).ownersOf(path)?.names ?? null;
+  return parseCodeOwners(text.split('\n'), form).findOwners(path)?.names ?? null;
 }
 
 describe('CODEOWNERS', () => {
@@ -40,7 +40,7 @@ describe('CODEOWNERS', () => {
 
   it('leaves wrong lines out, says which, and shows no domain of an e-mail address', () => {
     const read = parseCodeOwners(['* ada@example.test', '!a @x', 'src/ nobody', 'x/[ab] @x', `${'y'.repeat(1_100)} @x`], 'github');
-    expect(read.ownersOf('src/a.ts')).toEqual({ names: ['ada'], line: 1 });
+    expect(read.findOwners('src/a.ts')).toEqual({ names: ['ada'], line: 1 });
     expect(read.problems.map(({ line }) => line)).toEqual([2, 3, 4, 5]);
     expect(read.problems[1]?.why).toBe('“nobody” is neither @name, @team nor an e-mail address');
   });
@@ -73,7 +73,7 @@ describe('CODEOWNERS', () => {
   it('takes no longer for patterns that make other matchers go back and forth', () => {
     const lines = Array.from({ length: 6_000 }, () => `${'*a'.repeat(30)}*b @x`);
     const read = parseCodeOwners(lines.slice(0, 20), 'github');
-    expect(read.ownersOf('a'.repeat(900))).toBeNull();
+    expect(read.findOwners('a'.repeat(900))).toBeNull();
     expect(parseCodeOwners(lines, 'github').problems).toEqual([{ line: 5_001, why: 'only the first 5000 lines are read' }]);
   });
 });

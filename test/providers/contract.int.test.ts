@@ -6,7 +6,7 @@ import type { Notice } from '../../src/domain/outbox.ts';
 import type { NoticeChannel } from '../../src/ports/notices.ts';
 import { silentLogger } from '../../src/ports/telemetry.ts';
 import type { Provider } from '../../src/providers/provider.ts';
-import { providersOf } from '../../src/providers/registry.ts';
+import { createProviders } from '../../src/providers/registry.ts';
 import { causeOf, headOf, situationOf } from '../notifications/sample-situation.ts';
 import { type FakeState, fakeHttpDeps, relayed } from '../support/fake-stores.ts';
 import { TEST_CONFIG, withSecrets } from '../support/http-deps.ts';
@@ -229,7 +229,7 @@ describe.each(WORLDS)('$name keeps the contract of a provider:', (world: Provide
     });
 
     test('70: run again only where that is configured', () => {
-      const [plain] = providersOf(withSecrets({})).filter(({ name }) => name === world.name);
+      const [plain] = createProviders(withSecrets({})).filter(({ name }) => name === world.name);
       expect(plain?.rerun).toBe(null);
       expect(provider.rerun !== null).toBe(has('reruns'));
     });
@@ -244,7 +244,7 @@ describe.each(WORLDS)('$name keeps the contract of a provider:', (world: Provide
       return found.open({ logger: silentLogger, publicUrl: 'https://fl.example' });
     }
     function noticeOf(one: NoticeChannel, build: Build, reference: string | null): Notice {
-      const place = one.placeOf(build, { defaultBranch: 'main' });
+      const place = one.findPlace(build, { defaultBranch: 'main' });
       if (place === null) throw new Error('no place');
       return { key: place.key, repository: build.repository, about: place.about, reference, isRetry: false };
     }
@@ -252,7 +252,7 @@ describe.each(WORLDS)('$name keeps the contract of a provider:', (world: Provide
     testOf('comments', 'is one comment, that is changed and says in the end that the failure is gone', async () => {
       const comment = await channel('comment');
       const build = built();
-      expect(comment.placeOf(build, { defaultBranch: 'main' })).toMatchObject({ opens: true });
+      expect(comment.findPlace(build, { defaultBranch: 'main' })).toMatchObject({ opens: true });
       const first = await comment.prepare(situationOf(headOf({ build })))?.show({ notice: noticeOf(comment, build, null), signal });
       expect(host.state.comments.map(({ body }) => /Analyzing/.test(body))).toEqual([true]);
       const reference = first?.reference ?? null;
@@ -269,7 +269,7 @@ describe.each(WORLDS)('$name keeps the contract of a provider:', (world: Provide
 
     testOf('comments', '70: has an address', async () => {
       const rule = provider.channels.find((one) => one.rule.channel === `${world.name}-comment`)?.rule;
-      expect(rule?.pageOf?.(built(), '9')).toMatch(
+      expect(rule?.getPageAddress?.(built(), '9')).toMatch(
         /^http:\/\/[^ ]+\/shop\/api\/(?:pull\/7#issuecomment-9|pulls\/7#issuecomment-9|-\/merge_requests\/7#note_9)$/,
       );
     });
@@ -302,7 +302,7 @@ describe.each(WORLDS)('$name keeps the contract of a provider:', (world: Provide
     test('stays silent about builds of other hosts', () => {
       const others = world.name === 'github' ? 'gitea' : 'github';
       for (const { rule } of provider.channels)
-        expect(rule.placeOf(built({ provider: others, url: 'https://elsewhere.example/1' }), { defaultBranch: 'main' })).toBeNull();
+        expect(rule.findPlace(built({ provider: others, url: 'https://elsewhere.example/1' }), { defaultBranch: 'main' })).toBeNull();
     });
   });
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { pullRequestOf } from '../../src/providers/code-questions.ts';
+import { parsePullRequest } from '../../src/providers/code-questions.ts';
 import { createBoundedCache } from '../../src/providers/memory.ts';
 
 it.each([
@@ -12,7 +12,7 @@ it.each([
   ['Fix #12', null],
   ['Round the tax', null],
 ])('reads the pull request from %j', (subject, number) => {
-  expect(pullRequestOf(subject)).toBe(number);
+  expect(parsePullRequest(subject)).toBe(number);
 });
 
 it('keeps what was used last within its weight', () => {

@@ -9,7 +9,7 @@ import type { NotificationClient } from '../../src/ports/notices.ts';
 import { silentLogger } from '../../src/ports/telemetry.ts';
 import { createGithubSuggestionClient } from '../../src/providers/github/notices.ts';
 import { createGitlabSuggestionClient } from '../../src/providers/gitlab/api.ts';
-import { providersOf } from '../../src/providers/registry.ts';
+import { createProviders } from '../../src/providers/registry.ts';
 import { placeIn, renderSuggestions, replacementIn, type Suggestions } from '../../src/providers/suggestions.ts';
 import { pullRequestNotice } from '../notifications/publisher/sample-notice.ts';
 import { causeOf, decided, headOf, situationOf } from '../notifications/sample-situation.ts';
@@ -237,7 +237,7 @@ describe.each([
     const prefix = `FAULTLINE_${name.toUpperCase()}`;
     const environment = { [`${prefix}_COMMENT`]: 'true', [`${prefix}_TOKEN`]: 'ghp_secret', [`${prefix}_URL`]: server.url };
     const { providers } = loadConfig(embedded('/data', '/knowledge'), environment, () => '');
-    const channels = providersOf(providers).flatMap((provider) => provider.channels);
+    const channels = createProviders(providers).flatMap((provider) => provider.channels);
     const found = channels.find(({ rule }) => rule.channel === `${name.toLowerCase()}-suggestion`);
     const channel = await found?.open?.({ logger: silentLogger, publicUrl: null });
     await channel?.prepare(situationOf(headOf({ causes: [causeOf(analysisWith(diffOf(HUNK)))] })))?.show({ notice, signal });

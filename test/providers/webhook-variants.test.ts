@@ -4,7 +4,7 @@ import { readAzureEvent } from '../../src/providers/azure/webhook.ts';
 import { buildkiteWebhook, readBuildkiteEvent } from '../../src/providers/buildkite/webhook.ts';
 import { CircleciSettings, circleciProvider } from '../../src/providers/circleci/provider.ts';
 import { readCircleciEvent } from '../../src/providers/circleci/webhook.ts';
-import { hmacOf } from '../../src/providers/webhook.ts';
+import { computeHmac } from '../../src/providers/webhook.ts';
 import { startLoopback } from '../support/loopback-server.ts';
 import { sampleBuild } from '../support/sample-build.ts';
 import { COMMIT } from './contract.ts';
@@ -33,7 +33,7 @@ describe('Buildkite', () => {
 
   test('is not believed with a signature of yesterday', () => {
     const body = JSON.stringify({ build, pipeline });
-    const signature = `timestamp=1700000000,signature=${hmacOf('a-buildkite-secret', `1700000000.${body}`)}`;
+    const signature = `timestamp=1700000000,signature=${computeHmac('a-buildkite-secret', `1700000000.${body}`)}`;
     expect(send({ 'x-buildkite-signature': signature }, 1_700_000_060_000).event).toBe('build.finished');
     expect(() => send({ 'x-buildkite-signature': signature }, 1_700_086_400_000)).toThrow(/more than 5 minutes/);
   });

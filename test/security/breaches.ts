@@ -1,7 +1,7 @@
 import { micromark } from 'micromark';
 import { gfm, gfmHtml } from 'micromark-extension-gfm';
 import { renderGithubCommands, renderMarkdown, renderPlain, renderTerminal } from '../../src/service/answers/render.ts';
-import { renderTracePlain, renderTraceTree, traceOf } from '../../src/service/answers/trace.ts';
+import { buildTrace, renderTracePlain, renderTraceTree } from '../../src/service/answers/trace.ts';
 import type { ChatCompletionRequest } from '../support/openai-server.ts';
 import { canariesIn } from './canaries.ts';
 import type { Witness } from './stage.ts';
@@ -43,7 +43,7 @@ function leadsOut(path: unknown): boolean {
 
 /** No canary anywhere, and nothing comes to life where an answer is shown. */
 async function breachesOfOutput({ analysis, logged, masker, web, people }: Witness): Promise<string[]> {
-  const trace = await traceOf(analysis, async (text) => (await masker.mask(text)).text);
+  const trace = await buildTrace(analysis, async (text) => (await masker.mask(text)).text);
   const markdown = renderMarkdown(analysis);
   const commands = renderGithubCommands(analysis);
   const terminal = [renderTerminal(analysis, { color: false, width: 100 }), renderTraceTree(trace, { color: false, width: 100 })].join(

@@ -6,7 +6,7 @@ import { createMasker } from '../../src/log/mask/mask.ts';
 import type { NoticeRule } from '../../src/ports/notices.ts';
 import { silentLogger } from '../../src/ports/telemetry.ts';
 import type { PastRuns } from '../../src/providers/provider.ts';
-import { type ImportDeps, type ImportEvent, type ImportRequest, importRuns, reportOf } from '../../src/service/import.ts';
+import { type ImportDeps, type ImportEvent, type ImportRequest, importRuns, readAnswerReport } from '../../src/service/import.ts';
 import { createPostgresArchive } from '../../src/stores/archive/postgres.ts';
 import { createStores } from '../../src/stores/stores.ts';
 import { createJobTurns } from '../../src/stores/triages.ts';
@@ -37,7 +37,7 @@ beforeAll(async () => {
   // A channel that would speak of every build.
   const rule: NoticeRule = {
     channel: 'test',
-    placeOf: ({ id: buildId }) => ({ key: `test:${buildId}`, about: { type: 'build', buildId }, opens: true }),
+    findPlace: ({ id: buildId }) => ({ key: `test:${buildId}`, about: { type: 'build', buildId }, opens: true }),
   };
   stores = createStores(database, systemClock, undefined, [rule]);
   archive = createPostgresArchive(database);
@@ -157,9 +157,12 @@ describe.each([githubWorld, giteaWorld, gitlabWorld])('the past of a repository 
 
   test('is reported: what failed, what passed, and what has no answer', async () => {
     await run();
-    const { builds: counts, answers } = await reportOf(stores, { repository: 'shop/api', since: new Date(Date.now() - 30 * DAY_MS) });
+    const { builds: counts, answers } = await readAnswerReport(stores, {
+      repository: 'shop/api',
+      since: new Date(Date.now() - 30 * DAY_MS),
+    });
     expect([counts.passed, counts.failed, counts.unanswered, answers]).toEqual([2, world.name === 'gitlab' ? 3 : 4, counts.failed, []]);
-    const lately = await reportOf(stores, { repository: 'shop/api', since: new Date(Date.now() - 2.5 * DAY_MS) });
+    const lately = await readAnswerReport(stores, { repository: 'shop/api', since: new Date(Date.now() - 2.5 * DAY_MS) });
     expect(lately.builds).toEqual({ failed: 1, passed: 1, unanswered: 1 });
   });
 });

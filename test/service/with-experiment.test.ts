@@ -4,7 +4,7 @@ import type { Category } from '../../src/domain/category.ts';
 import type { Experiment } from '../../src/domain/experiment.ts';
 import type { FailureGroup } from '../../src/domain/reading.ts';
 import { withExperiment } from '../../src/service/experiments.ts';
-import { guessesOf } from '../../src/service/import.ts';
+import { scoreGuesses } from '../../src/service/import.ts';
 import { sampleAnalysis, sampleExperiment, sampleFailure } from '../support/sample-analysis.ts';
 
 const { test: sample } = sampleFailure();
@@ -56,10 +56,10 @@ test('what the text says of whose fault it is, is counted against what trying ha
     head('flaky_timing', 'this-change'),
     head('network', 'not-this-change', 'INFRA_ERROR'),
   ];
-  expect(guessesOf(heads)).toEqual([
+  expect(scoreGuesses(heads)).toEqual([
     { said: 'this change', right: 1, of: 2 },
     { said: 'not this change', right: 1, of: 1 },
     { said: 'flaky', right: 1, of: 2 },
   ]);
-  expect(guessesOf([])).toEqual([]);
+  expect(scoreGuesses([])).toEqual([]);
 });

@@ -10,8 +10,8 @@ import { groupCauses } from '../../src/log/causes/read-causes.ts';
 import { toolReaders } from '../../src/log/extract/run.ts';
 import { cleanLine, stripEscapes } from '../../src/log/lines/clean.ts';
 import type { ReadOptions } from '../../src/log/read-sources.ts';
-import { failuresOf } from '../../src/log/recognise/failures.ts';
-import { roleOf } from '../../src/log/roles.ts';
+import { listFailures } from '../../src/log/recognise/failures.ts';
+import { classifyRole } from '../../src/log/roles.ts';
 import { groupFailures } from '../../src/service/triage/group-failures.ts';
 import { createSubject } from '../../src/service/triage/triage-subject.ts';
 import { HARMLESS } from './harmless-lines.ts';
@@ -104,7 +104,7 @@ export function inventedToolJudgement(count: number, judge: Judge = judgeText): 
 export function greenRules(failures: readonly CapturedFailure[], rules: readonly Rule[] = ALL_RULES): GateFigure {
   const deciding = rules.filter(({ strength, from }) => strength >= TELLS && from.includes('line'));
   const texts = failures.flatMap(({ green }) => (green === null ? [] : green.split('\n').map((line) => cleanLine(stripEscapes(line)))));
-  const lines = [...new Set(texts)].filter((text) => roleOf(text) === 'cause');
+  const lines = [...new Set(texts)].filter((text) => classifyRole(text) === 'cause');
   const empty = subjectIn('');
   const facts = readFacts(empty);
   const met = lines.filter((text) => {
@@ -122,7 +122,7 @@ export function subjectIn(text: string, options: Partial<ReadOptions> = {}, read
     id: 'gate',
     receivedAt: new Date(0).toISOString(),
   };
-  const causes = groupCauses(failuresOf(reading), reading).map((cause) => ({ ...cause, reading }));
+  const causes = groupCauses(listFailures(reading), reading).map((cause) => ({ ...cause, reading }));
   const [group] = groupFailures({ reading, causes }, 'gate');
   if (group === undefined) throw new Error('A reading has at least one group');
   return createSubject({ triageId: 'gate', build, group, reading, notes: [] });

@@ -1,4 +1,4 @@
-import { coverage, wantedOf, wordsOf } from '../../src/log/recognise/normalise.ts';
+import { coverage, parseQuestion, tokenizeWords } from '../../src/log/recognise/normalise.ts';
 import type { Passage, PassageOf, TeamDocument, TeamKnowledgeStore } from '../../src/ports/knowledge.ts';
 
 const CANDIDATES = 60;
@@ -35,7 +35,7 @@ export function createMemoryTeamKnowledge(): TeamKnowledgeStore {
     all: async () => bySource().flatMap(({ passages }) => passages.map(({ passage }) => passage)),
     remove: async (id) => kept.delete(id),
     async search({ text, limit, category }) {
-      const wanted = wantedOf(text);
+      const wanted = parseQuestion(text);
       const inReach = bySource().flatMap(({ passages }) => passages);
       const asked = inReach.filter(({ passage }) => category === undefined || (passage.document.category ?? category) === category);
       return bestByBm25(wanted.terms, asked)
@@ -48,7 +48,7 @@ export function createMemoryTeamKnowledge(): TeamKnowledgeStore {
 }
 
 function indexed({ id, source, title, category }: TeamDocument, passage: Passage): Indexed {
-  const words = wordsOf(passage.text);
+  const words = tokenizeWords(passage.text);
   const counts = new Map<string, number>();
   for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
   return { passage: { ...passage, document: { id, source, title, category } }, words, counts };

@@ -2,7 +2,7 @@ import type { Answer, Classification } from '../../src/domain/analysis.ts';
 import type { Evidence, ToolOutcome } from '../../src/domain/evidence.ts';
 import type { TriageSubject } from '../../src/domain/triage.ts';
 import { cleanLine, stripEscapes } from '../../src/log/lines/clean.ts';
-import { roleOf } from '../../src/log/roles.ts';
+import { classifyRole } from '../../src/log/roles.ts';
 import { createLlmAnalyst } from '../../src/models/analyst/llm-analyst.ts';
 import type { ChatModel } from '../../src/ports/chat-model.ts';
 import type { ToolDescription } from '../../src/ports/toolbox.ts';
@@ -101,7 +101,7 @@ export const askAbout: Ask = async (failure) => {
 
 /** Whether a line of a log tells nothing by its words. */
 export function isNoise(text: string): boolean {
-  return NOISE.has(roleOf(text)) && !HEAD.test(text);
+  return NOISE.has(classifyRole(text)) && !HEAD.test(text);
 }
 
 /** Numbered lines of the log in a request. */
@@ -119,7 +119,7 @@ function isShown(lines: readonly number[], request: string): boolean {
 /** The lines of ranges on which something stands. */
 function linesOf(ranges: readonly (readonly [number, number])[], text: string): number[] {
   const all = text.split('\n');
-  const isBlank = (line: number) => roleOf(cleanLine(stripEscapes(all[line - 1] ?? ''))) === 'blank';
+  const isBlank = (line: number) => classifyRole(cleanLine(stripEscapes(all[line - 1] ?? ''))) === 'blank';
   return ranges.flatMap(([from, to]) => Array.from({ length: to - from + 1 }, (_, i) => from + i)).filter((line) => !isBlank(line));
 }
 

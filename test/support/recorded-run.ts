@@ -48,7 +48,7 @@ export async function recordRun(parts: Partial<InvestigateDeps> = {}, subject = 
     },
     never,
   );
-  const [recording] = atHand.recordingsOf(analysis === null ? [] : [analysis]);
+  const [recording] = atHand.takeRecordings(analysis === null ? [] : [analysis]);
   if (recording === undefined) throw new Error('nothing was recorded');
   return structuredClone(recording);
 }

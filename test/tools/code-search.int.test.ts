@@ -4,7 +4,7 @@ import { countTokens } from '../../src/log/reduce/tokens.ts';
 import type { CodeHost } from '../../src/ports/code-host.ts';
 import type { Embedder } from '../../src/ports/vector-index.ts';
 import { createLocalGitHost } from '../../src/providers/git/clone.ts';
-import { chunksOf, codeWords, rankByWords, searchWords } from '../../src/tools/search-semantic.ts';
+import { codeWords, rankByWords, searchWords, splitChunks } from '../../src/tools/search-semantic.ts';
 import { createGitRepository, type GitRepository } from '../support/git-repository.ts';
 import { sampleBuild, sampleSubject } from '../support/subject.ts';
 import { asking } from './sources.ts';
@@ -127,7 +127,7 @@ describe('search_semantic', () => {
 describe('chunks of code', () => {
   it('hold about 500 tokens, overlap by about 100, and cover every line', () => {
     const lines = filler('row', 400);
-    const chunks = chunksOf('a.ts', 1, lines);
+    const chunks = splitChunks('a.ts', 1, lines);
 
     for (const chunk of chunks) expect(countTokens(chunk.text)).toBeLessThanOrEqual(500);
     expect(chunks.at(-1)?.lineEnd).toBe(400);
@@ -141,11 +141,11 @@ describe('chunks of code', () => {
   });
 
   it('end with a line that is longer than a chunk, and with no line', () => {
-    expect(chunksOf('a.ts', 10, ['x '.repeat(2_000), 'y'])).toMatchObject([
+    expect(splitChunks('a.ts', 10, ['x '.repeat(2_000), 'y'])).toMatchObject([
       { lineStart: 10, lineEnd: 10 },
       { lineStart: 11, lineEnd: 11 },
     ]);
-    expect(chunksOf('a.ts', 1, [])).toEqual([]);
+    expect(splitChunks('a.ts', 1, [])).toEqual([]);
   });
 });
 

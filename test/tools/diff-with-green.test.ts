@@ -1,13 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import type { Finding } from '../../src/domain/evidence.ts';
-import { templatesOf } from '../../src/log/green/templates.ts';
+import { extractTemplates } from '../../src/log/green/templates.ts';
 import type { PassingBasis } from '../../src/ports/stores.ts';
 import { sampleSubject } from '../support/subject.ts';
 import { archiveOf, asking } from './sources.ts';
 
 const BUILD = { buildId: 'bld_12', number: '12', url: null };
 const GREEN = ['$ make', ...Array.from({ length: 400 }, (_, i) => `compiled unit ${i}`), 'error: cache is cold', 'done'];
-const basis = (lines: readonly string[]): PassingBasis => ({ name: 'build 12', build: BUILD, templates: [templatesOf(lines.join('\n'))] });
+const basis = (lines: readonly string[]): PassingBasis => ({
+  name: 'build 12',
+  build: BUILD,
+  templates: [extractTemplates(lines.join('\n'))],
+});
 const letters = (n: number): string => String(n).replace(/\d/g, (digit) => 'abcdefghij'[Number(digit)] ?? '');
 
 /** Asks of one log beside one green build, as the model would. */

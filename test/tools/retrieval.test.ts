@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { TriageError } from '../../src/domain/errors.ts';
 import type { KnowledgeDocument } from '../../src/domain/library.ts';
 import { readSources } from '../../src/log/read-sources.ts';
-import { failuresOf } from '../../src/log/recognise/failures.ts';
+import { listFailures } from '../../src/log/recognise/failures.ts';
 import { createHashingEmbedder } from '../../src/models/embedder/hashing.ts';
 import type { VectorIndex } from '../../src/ports/vector-index.ts';
 import { createMemoryIndex } from '../../src/stores/vectors/memory.ts';
@@ -51,7 +51,7 @@ describe('search_knowledge', () => {
     const text = readFileSync(join(FIXTURES, name, 'log.txt'), 'utf8');
     const truth = Truth.parse(JSON.parse(readFileSync(join(FIXTURES, name, 'truth.json'), 'utf8')));
     const reading = readSources([{ name: 'log.txt', kind: 'log', text, notes: [] }], { budgetTokens: 2_000 });
-    const failures = failuresOf(reading).map((failure) => ({ ...failure, id: 'fal_1', buildId: 'bld_1' }));
+    const failures = listFailures(reading).map((failure) => ({ ...failure, id: 'fal_1', buildId: 'bld_1' }));
     const subject = sampleSubject({ ...reading, failures });
     const { findings } = await asking({ vectorIndex }, subject)('CODE_ERROR', 'search_knowledge', { limit: 10 });
     return findings.findIndex(({ data }) => data?.kind === truth.kind) + 1;

@@ -1,7 +1,7 @@
 import type { Answer, Claim } from '../../../src/domain/analysis.ts';
 import type { LeftOut, Statement } from '../../../src/domain/conversation.ts';
 import type { Evidence } from '../../../src/domain/evidence.ts';
-import { contextOf } from '../../triage/context.ts';
+import { getContext } from '../../triage/context.ts';
 import { finishedStep } from '../../triage/judge.ts';
 import { checkClaims } from '../../triage/verdict.ts';
 import type { AskRuntime } from '../judge.ts';
@@ -9,7 +9,7 @@ import type { AskStateUpdate, AskStateValue } from '../state.ts';
 
 /** Keeps what holds: every citation exists and every quotation is where it says. */
 export async function checkCitations(state: AskStateValue, runtime: AskRuntime): Promise<AskStateUpdate> {
-  const context = contextOf(runtime);
+  const context = getContext(runtime);
   const startedAt = context.clock.now();
   const { kept, leftOut } = checkStatements(state.reply, [...state.known, ...state.found], state.topic.analysis.answer);
   const summary = leftOut.length === 0 ? 'all statements are supported' : `${leftOut.length} left out: ${leftOut[0]?.reason}`;
@@ -18,8 +18,9 @@ export async function checkCitations(state: AskStateValue, runtime: AskRuntime):
 }
 
 /**
- * What no model may decide: cited evidence must exist, and every quotation must be literally where it is cited, or, in a statement
- * that cites nothing, anywhere in the evidence. What fails is left out, with the reason.
+ * Checks the parts of an answer that no model may decide. Cited evidence must exist, and every quotation must
+ * occur literally in the cited evidence or, if the statement cites nothing, anywhere in the evidence.
+ * Statements that fail are left out, with the reason.
  */
 export function checkStatements(statements: readonly Statement[], evidence: readonly Evidence[], answer: Answer) {
   const kept: Statement[] = [];
@@ -32,7 +33,9 @@ export function checkStatements(statements: readonly Statement[], evidence: read
   return { kept, leftOut };
 }
 
-/** The analysis' own check of one claim. */
+/**
+ * Returns why a statement fails the check that the analysis applies to one claim. Returns null if it passes.
+ */
 function reasonAgainst({ text, quotes, evidence: ids }: Statement, evidence: readonly Evidence[], answer: Answer): string | null {
   if (ids.length === 0 && quotes.length === 0) return null;
   const claim: Claim = { text, quotes, evidence: ids.length > 0 ? ids : evidence.map(({ id }) => id) };

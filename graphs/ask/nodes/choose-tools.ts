@@ -1,10 +1,10 @@
 import { callKey, type ToolCall, type ToolOutcome } from '../../../src/domain/evidence.ts';
 import type { ToolDescription } from '../../../src/ports/toolbox.ts';
-import { contextOf } from '../../triage/context.ts';
-import { costOf, finishedStep } from '../../triage/judge.ts';
+import { getContext } from '../../triage/context.ts';
+import { finishedStep, toCostUpdate } from '../../triage/judge.ts';
 import { ASK_REVIEWER } from '../../triage/question.ts';
 import { foreignNote } from '../../triage/tool-calls.ts';
-import { type AskRuntime, inquiryOf, understandingOf } from '../judge.ts';
+import { type AskRuntime, getUnderstanding, toInquiry } from '../judge.ts';
 import type { AskStateUpdate, AskStateValue } from '../state.ts';
 
 /** A person waits for the answer; more at once is a sign of a confused model. */
@@ -12,11 +12,11 @@ const MAX_CALLS = 4;
 
 /** Picks what to look up, among the tools of the analysis' category and nothing else; never the same call twice. */
 export async function chooseTools(state: AskStateValue, runtime: AskRuntime): Promise<AskStateUpdate> {
-  const context = contextOf(runtime);
+  const context = getContext(runtime);
   const startedAt = context.clock.now();
   const round = state.rounds + 1;
   const offered = offeredFor(state, context.toolbox.offered(state.topic.analysis.category));
-  const input = { ...inquiryOf(state), understanding: understandingOf(state), offered, round };
+  const input = { ...toInquiry(state), understanding: getUnderstanding(state), offered, round };
   const judgement = await context.converse.chooseTools(input, runtime.signal);
   const names = new Set(offered.map(({ name }) => name));
   const known = judgement.value.filter(({ tool }) => names.has(tool));
@@ -26,13 +26,16 @@ export async function chooseTools(state: AskStateValue, runtime: AskRuntime): Pr
   return {
     calls,
     rounds: round,
-    ...costOf('ask_choose_tools', judgement, { iterations: 1 }),
+    ...toCostUpdate('ask_choose_tools', judgement, { iterations: 1 }),
     notes: judgement.note === null ? notes : [judgement.note, ...notes],
     ...finishedStep(context, startedAt, { node: 'choose_tools', round, summary }, judgement),
   };
 }
 
-/** Fallback tools only after something else was looked up in vain. Nobody is asked to review: here a person is asking. */
+/**
+ * Returns the tools that may be chosen. Fallback tools are offered only after other calls found nothing. The
+ * tool that asks a reviewer is never offered, because a person is already asking.
+ */
 function offeredFor({ outcomes }: AskStateValue, all: readonly ToolDescription[]): ToolDescription[] {
   const inVain = outcomes.length > 0 && outcomes.every(({ status }) => status !== 'ok');
   return all.filter(({ name, fallback }) => name !== ASK_REVIEWER && (!fallback || inVain));

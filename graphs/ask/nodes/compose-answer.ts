@@ -1,20 +1,20 @@
-import { contextOf } from '../../triage/context.ts';
-import { costOf, finishedStep } from '../../triage/judge.ts';
-import { type AskRuntime, inquiryOf, understandingOf } from '../judge.ts';
+import { getContext } from '../../triage/context.ts';
+import { finishedStep, toCostUpdate } from '../../triage/judge.ts';
+import { type AskRuntime, getUnderstanding, toInquiry } from '../judge.ts';
 import type { AskStateUpdate, AskStateValue } from '../state.ts';
 
 /** Answers in the shape of the question, piece by piece as the answer comes. */
 export async function composeAnswer(state: AskStateValue, runtime: AskRuntime): Promise<AskStateUpdate> {
-  const context = contextOf(runtime);
+  const context = getContext(runtime);
   const startedAt = context.clock.now();
-  const input = { ...inquiryOf(state), understanding: understandingOf(state), onText: context.onText ?? (() => undefined) };
+  const input = { ...toInquiry(state), understanding: getUnderstanding(state), onText: context.onText ?? (() => undefined) };
   const judgement = await context.converse.reply(input, runtime.signal);
   const count = judgement.value.length;
   const summary = `${count} ${count === 1 ? 'statement' : 'statements'}`;
   return {
     reply: [...judgement.value],
     analyst: judgement.by,
-    ...costOf('ask_answer', judgement),
+    ...toCostUpdate('ask_answer', judgement),
     ...finishedStep(context, startedAt, { node: 'compose_answer', round: state.rounds, summary }, judgement),
   };
 }

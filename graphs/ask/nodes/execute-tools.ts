@@ -1,5 +1,5 @@
 import { NO_USAGE } from '../../../src/domain/analysis.ts';
-import { contextOf } from '../../triage/context.ts';
+import { getContext } from '../../triage/context.ts';
 import { finishedStep } from '../../triage/judge.ts';
 import { numberEvidence, stepOfCalls } from '../../triage/tool-calls.ts';
 import type { AskRuntime } from '../judge.ts';
@@ -7,7 +7,7 @@ import type { AskStateUpdate, AskStateValue } from '../state.ts';
 
 /** Makes the chosen calls side by side and numbers what is new. A tool's failure is an observation like any other. */
 export async function executeTools(state: AskStateValue, runtime: AskRuntime): Promise<AskStateUpdate> {
-  const context = contextOf(runtime);
+  const context = getContext(runtime);
   const { analysis, subject } = state.topic;
   const startedAt = context.clock.now();
   const replies = await Promise.all(state.calls.map((call) => context.toolbox.run(call, subject, analysis.category, runtime.signal)));

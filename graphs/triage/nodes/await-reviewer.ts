@@ -1,24 +1,25 @@
 import { interrupt } from '@langchain/langgraph';
-import { contextOf, type TriageRuntime } from '../context.ts';
-import { finishedStep, startOf } from '../judge.ts';
-import { evidenceOf, Resumption } from '../question.ts';
+import { getContext, type TriageRuntime } from '../context.ts';
+import { finishedStep, getStartTime } from '../judge.ts';
+import { Resumption, toEvidence } from '../question.ts';
 import type { TriageStateUpdate, TriageStateValue } from '../state.ts';
 
 /**
- * Waits for a person's answer: the run ends here for now, and its checkpoint is kept. It is resumed with the answer, which
- * becomes evidence, or with null where no answer in time. Does nothing before the wait, since a resumed node begins anew.
+ * Waits for a person's answer. The run is interrupted here and its checkpoint is kept. It is resumed with the
+ * answer, which becomes evidence, or with null if no answer came in time. Does nothing before the wait,
+ * because a resumed node starts from the beginning.
  */
 export async function awaitReviewer(state: TriageStateValue, runtime: TriageRuntime): Promise<TriageStateUpdate> {
   const { question } = state;
   if (question === null) return {};
   const { answer } = Resumption.parse(interrupt({ questionId: question.id }));
-  const startedAt = startOf(runtime);
+  const startedAt = getStartTime(runtime);
   const summary = answer === null ? 'no answer in time' : `${answer.by} answered: E${state.evidence.length + 1}`;
   return {
     question: null,
     ...(answer === null
       ? { fruitless: state.fruitless + 1, notes: [`No answer in time: ${question.text}`] }
-      : { evidence: [evidenceOf(question, answer, state.evidence.length)] }),
-    ...finishedStep(contextOf(runtime), startedAt, { node: 'await_reviewer', round: state.rounds, summary }),
+      : { evidence: [toEvidence(question, answer, state.evidence.length)] }),
+    ...finishedStep(getContext(runtime), startedAt, { node: 'await_reviewer', round: state.rounds, summary }),
   };
 }

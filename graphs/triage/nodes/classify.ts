@@ -1,16 +1,18 @@
 import type { Evidence } from '../../../src/domain/evidence.ts';
 import type { TriageSubject } from '../../../src/domain/triage.ts';
 import { formatConfidence } from '../../../src/lib/text.ts';
-import { spentOf } from '../budget.ts';
+import { computeSpent } from '../budget.ts';
 import type { TriageRuntime } from '../context.ts';
-import { judged, judgedStep, startOf } from '../judge.ts';
+import { getStartTime, judged, judgedStep } from '../judge.ts';
 import type { TriageStateUpdate, TriageStateValue } from '../state.ts';
 
 /** Says who has to act, and numbers the reader's excerpts as the first evidence. */
 export async function classify(state: TriageStateValue, runtime: TriageRuntime): Promise<TriageStateUpdate> {
-  const startedAt = startOf(runtime);
+  const startedAt = getStartTime(runtime);
   const { subject, limits } = state;
-  const judgement = await judged(runtime, { limits, spent: spentOf(state) }, (analyst, signal) => analyst.classify({ subject }, signal));
+  const judgement = await judged(runtime, { limits, spent: computeSpent(state) }, (analyst, signal) =>
+    analyst.classify({ subject }, signal),
+  );
   const { category, kind, confidence, because } = judgement.value;
   const summary = `${category} (${formatConfidence(confidence)}) ${kind}: ${because}`;
   return {

@@ -1,11 +1,14 @@
-import { contextOf, type TriageRuntime } from '../context.ts';
-import { finishedStep, startOf } from '../judge.ts';
+import { getContext, type TriageRuntime } from '../context.ts';
+import { finishedStep, getStartTime } from '../judge.ts';
 import type { Conclusion, Report, TriageStateUpdate, TriageStateValue } from '../state.ts';
 import { INVESTIGATORS, newEvidence, numberEvidence } from '../tool-calls.ts';
 
-/** Joins what the investigators brought, in a fixed order, so that every finding has one number whoever was first. */
+/**
+ * Joins the findings of the investigators in a fixed order, so that every finding has the same number no
+ * matter which investigator finished first.
+ */
 export async function consolidate(state: TriageStateValue, runtime: TriageRuntime): Promise<TriageStateUpdate> {
-  const startedAt = startOf(runtime);
+  const startedAt = getStartTime(runtime);
   const round = state.investigations + 1;
   const reports = INVESTIGATORS.flatMap((name) => state.reports.filter(({ investigator }) => investigator === name));
   const replies = reports.flatMap((report) => report.replies);
@@ -15,13 +18,13 @@ export async function consolidate(state: TriageStateValue, runtime: TriageRuntim
     evidence: found,
     outcomes,
     reports: null,
-    conclusions: [...state.conclusions, ...reports.map((report) => conclusionOf(report, round))],
+    conclusions: [...state.conclusions, ...reports.map((report) => toConclusion(report, round))],
     investigations: round,
     webAsked: state.webAsked || replies.some((reply) => reply.call.tool === 'search_web'),
-    ...finishedStep(contextOf(runtime), startedAt, { node: 'consolidate', round, summary }),
+    ...finishedStep(getContext(runtime), startedAt, { node: 'consolidate', round, summary }),
   };
 }
 
-function conclusionOf({ investigator, conclusion, replies }: Report, round: number): Conclusion {
+function toConclusion({ investigator, conclusion, replies }: Report, round: number): Conclusion {
   return { investigator, round, text: conclusion, found: replies.some((reply) => reply.status === 'ok') };
 }

@@ -1,25 +1,25 @@
-import { spentOf } from '../budget.ts';
-import { contextOf, type TriageRuntime } from '../context.ts';
-import { finishedStep, startOf, usageOf } from '../judge.ts';
-import { insightOf, type TriageStateUpdate, type TriageStateValue } from '../state.ts';
+import { computeSpent } from '../budget.ts';
+import { getContext, type TriageRuntime } from '../context.ts';
+import { finishedStep, getStartTime, sumUsage } from '../judge.ts';
+import { type TriageStateUpdate, type TriageStateValue, toInsight } from '../state.ts';
 import { runTools, stepOfCalls, type ToolReplies } from '../tool-calls.ts';
 
 /** Asks the chosen questions side by side. A tool's failure is a reply like any other. */
 export async function executeTool(state: TriageStateValue, runtime: TriageRuntime): Promise<TriageStateUpdate> {
-  const startedAt = startOf(runtime);
-  const { subject, classification } = insightOf(state);
-  const run = { limits: state.limits, spent: spentOf(state), subject, category: classification.category };
+  const startedAt = getStartTime(runtime);
+  const { subject, classification } = toInsight(state);
+  const run = { limits: state.limits, spent: computeSpent(state), subject, category: classification.category };
   const asked = await runTools(state.calls, run, runtime);
   const step = { node: 'execute_tool', round: state.rounds, ...stepOfCalls(asked) };
   return {
     replies: [...state.replies, ...asked.replies],
-    usage: { ...usageOf(asked.corrections), toolCalls: asked.replies.length },
+    usage: { ...sumUsage(asked.corrections), toolCalls: asked.replies.length },
     ...saidByCorrections(asked),
-    ...finishedStep(contextOf(runtime), startedAt, step),
+    ...finishedStep(getContext(runtime), startedAt, step),
   };
 }
 
-/** Prompt and notes of corrections; their cost is added up with the calls. */
+/** Returns the prompt and notes of corrected calls. Their cost is added with that of the calls. */
 function saidByCorrections({ corrections }: ToolReplies): TriageStateUpdate {
   const notes = [...new Set(corrections.flatMap(({ note }) => note ?? []))];
   const promptHash = corrections.find((correction) => correction.promptHash !== null)?.promptHash ?? null;

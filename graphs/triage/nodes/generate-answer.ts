@@ -2,19 +2,19 @@ import { z } from 'zod';
 import type { Answer, Classification, SimilarCase } from '../../../src/domain/analysis.ts';
 import { byCategory, Category, type CategoryProbabilities, KIND_CATEGORY, Kind } from '../../../src/domain/category.ts';
 import type { Evidence } from '../../../src/domain/evidence.ts';
-import { spentOf } from '../budget.ts';
+import { computeSpent } from '../budget.ts';
 import type { TriageRuntime } from '../context.ts';
-import { judged, judgedStep, startOf } from '../judge.ts';
+import { getStartTime, judged, judgedStep } from '../judge.ts';
 import { storedTermination } from '../routes.ts';
-import { insightOf, type TriageStateUpdate, type TriageStateValue } from '../state.ts';
+import { type TriageStateUpdate, type TriageStateValue, toInsight } from '../state.ts';
 
 /** Says what is known: cause, fix, claims with their evidence, suspects. What a person decided for a like failure counts where the log does not tell. */
 export async function generateAnswer(state: TriageStateValue, runtime: TriageRuntime): Promise<TriageStateUpdate> {
-  const startedAt = startOf(runtime);
+  const startedAt = getStartTime(runtime);
   const termination = storedTermination(state);
-  const insight = insightOf(state);
+  const insight = toInsight(state);
   const classification = byPrecedent(insight.classification, state.evidence);
-  const judgement = await judged(runtime, { limits: state.limits, spent: spentOf(state) }, (analyst, signal) =>
+  const judgement = await judged(runtime, { limits: state.limits, spent: computeSpent(state) }, (analyst, signal) =>
     analyst.answer({ ...insight, classification }, signal),
   );
   const summary = `${judgement.value.title} (${termination})`;
@@ -28,9 +28,12 @@ export async function generateAnswer(state: TriageStateValue, runtime: TriageRun
 
 /** Below this confidence a category yields to what a person decided for a failure like this one. */
 const UNSURE = 0.65;
-/** How alike two failures are whose category is the same. */
+/** Minimum similarity at which two failures count as having the same category. */
 const ALIKE = 0.75;
-/** What such a decision is worth: enough to be said, never enough to be published without a person. */
+/**
+ * Confidence in a category that a person decided for a similar failure: enough to be shown, never enough to
+ * be published without a person.
+ */
 const SAID = 0.6;
 const MOST_CASES = 5;
 
@@ -40,7 +43,7 @@ const Decided = z.object({
   confirmedBy: z.string().nullish().catch(null),
 });
 
-/** Failures like this one that the error library knows, most alike first. */
+/** Lists similar failures from the error library, most similar first. */
 function similarCases(evidence: readonly Evidence[]): SimilarCase[] {
   return evidence
     .filter(({ tool }) => tool === 'search_error_library')
@@ -52,13 +55,16 @@ function similarCases(evidence: readonly Evidence[]): SimilarCase[] {
     .slice(0, MOST_CASES);
 }
 
-/** The same answer with the cases that it may be compared with; unchanged where there are none. */
+/** Returns the answer with similar cases to compare it with. Returns it unchanged if there are none. */
 export function withSimilarCases(answer: Answer, evidence: readonly Evidence[]): Answer {
   const cases = similarCases(evidence);
   return cases.length === 0 ? answer : { ...answer, similarCases: cases };
 }
 
-/** Where the log does not tell the category, and a person decided a failure like this one: what that person said. */
+/**
+ * Returns what a person decided for a similar failure if the log does not show the category. Returns the
+ * classification unchanged otherwise.
+ */
 export function byPrecedent(classification: Classification, evidence: readonly Evidence[]): Classification {
   if (!classification.abstained && classification.confidence >= UNSURE) return classification;
   const decided = similarCases(evidence).find((one) => one.confirmedBy !== null && one.category !== null && one.score >= ALIKE);
@@ -77,7 +83,10 @@ export function byPrecedent(classification: Classification, evidence: readonly E
   };
 }
 
-/** The category gets SAID, the others share the rest as before. */
+/**
+ * Sets the probability of the category to `SAID`. The other categories share the rest in the same proportions
+ * as before.
+ */
 function leading(probabilities: CategoryProbabilities, category: Category): CategoryProbabilities {
   const others = Math.max(1e-6, 1 - probabilities[category]);
   const share = (one: Category) => Math.round((one === category ? SAID : ((1 - SAID) * probabilities[one]) / others) * 1e4) / 1e4;

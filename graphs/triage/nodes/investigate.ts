@@ -1,22 +1,23 @@
 import type { ToolOutcome } from '../../../src/domain/evidence.ts';
-import { contextOf, type TriageRuntime } from '../context.ts';
-import { costOf, finishedStep, judged, startOf, traceOf, usageOf } from '../judge.ts';
+import { getContext, type TriageRuntime } from '../context.ts';
+import { finishedStep, getStartTime, judged, sumUsage, toCostUpdate, toJudgementTrace } from '../judge.ts';
 import { type Assignment, NOTHING_PLANNED, type TriageStateUpdate } from '../state.ts';
-import { askableTools, checkCalls, runTools, toolsOf, withoutFindings } from '../tool-calls.ts';
+import { askableTools, checkCalls, pickInvestigatorTools, runTools, withoutFindings } from '../tool-calls.ts';
 
 const MAX_CONCLUSION = 300;
 
 /**
- * One round of one investigator: chooses among the tools of its perspective, asks them side by side, and says in a sentence
- * what came of it. Runs beside the others; what it found is numbered by `consolidate`.
+ * Runs one round of one investigator: chooses among the tools of its perspective, calls them in parallel, and
+ * summarizes the results in one sentence. Investigators run concurrently; `consolidate` numbers their
+ * findings.
  */
 export async function investigate({ assignment }: { assignment: Assignment }, runtime: TriageRuntime): Promise<TriageStateUpdate> {
-  const startedAt = startOf(runtime);
-  const context = contextOf(runtime);
+  const startedAt = getStartTime(runtime);
+  const context = getContext(runtime);
   const { investigator, round, subject, classification, evidence, outcomes } = assignment;
   const { category } = classification;
   const nothingYet = round > 1 && !evidence.some((item) => item.tool.startsWith('search_'));
-  const offered = toolsOf(investigator, await askableTools(context.toolbox, category, subject, runtime.signal), nothingYet);
+  const offered = pickInvestigatorTools(investigator, await askableTools(context.toolbox, category, subject, runtime.signal), nothingYet);
   const finish = (replies: readonly ToolOutcome[], conclusion: string, extra: Partial<Parameters<typeof finishedStep>[2]> = {}) => ({
     reports: [{ investigator, replies: [...replies], conclusion }],
     ...finishedStep(context, startedAt, { node: 'investigate', round, investigator, summary: `${investigator}: ${conclusion}`, ...extra }),
@@ -26,15 +27,15 @@ export async function investigate({ assignment }: { assignment: Assignment }, ru
   const chosen = await judged(runtime, assignment, (analyst, signal) =>
     analyst.chooseTools({ ...insight, plan: NOTHING_PLANNED, offered }, signal),
   );
-  const choice = traceOf('select_tool', context.clock.now() - startedAt, chosen);
+  const choice = toJudgementTrace('select_tool', context.clock.now() - startedAt, chosen);
   const { calls, refused, notes } = checkCalls(chosen.value, offered, outcomes);
   const asked = await runTools(calls, { ...assignment, category }, runtime);
   const replies = [...refused, ...asked.replies];
   return {
-    promptHashes: costOf('select_tool', chosen).promptHashes ?? {},
-    usage: { ...usageOf([chosen, ...asked.corrections]), toolCalls: asked.replies.length },
+    promptHashes: toCostUpdate('select_tool', chosen).promptHashes ?? {},
+    usage: { ...sumUsage([chosen, ...asked.corrections]), toolCalls: asked.replies.length },
     notes: [...notes, ...[chosen, ...asked.corrections].flatMap(({ note }) => note ?? [])],
-    ...finish(replies, conclusionOf(asked.replies), {
+    ...finish(replies, summarizeReplies(asked.replies), {
       by: chosen.by,
       outcomes: replies.map(withoutFindings),
       judgements: [choice, ...asked.judgements],
@@ -42,8 +43,10 @@ export async function investigate({ assignment }: { assignment: Assignment }, ru
   };
 }
 
-/** What was asked and what came of it; what it means is judged when all have come back. */
-function conclusionOf(replies: readonly ToolOutcome[]): string {
+/**
+ * Summarizes what was asked and what was found. The meaning is judged when all investigators are finished.
+ */
+function summarizeReplies(replies: readonly ToolOutcome[]): string {
   return (
     replies
       .map(({ call, summary }) => `${call.tool}: ${summary}`)

@@ -1,12 +1,12 @@
-import { contextOf, type TriageRuntime } from '../context.ts';
-import { finishedStep, startOf } from '../judge.ts';
+import { getContext, type TriageRuntime } from '../context.ts';
+import { finishedStep, getStartTime } from '../judge.ts';
 import { ASK_REVIEWER, questionIn } from '../question.ts';
 import type { TriageStateUpdate, TriageStateValue } from '../state.ts';
 import { newEvidence, numberEvidence } from '../tool-calls.ts';
 
 /** Numbers what was found, drops what was known already, and counts rounds that brought nothing. */
 export async function observe(state: TriageStateValue, runtime: TriageRuntime): Promise<TriageStateUpdate> {
-  const startedAt = startOf(runtime);
+  const startedAt = getStartTime(runtime);
   const question = questionIn(state.replies);
   // That a person was asked is no evidence; the answer will be.
   const replies = state.replies.map((reply) => (reply.call.tool === ASK_REVIEWER ? { ...reply, findings: [] } : reply));
@@ -19,6 +19,6 @@ export async function observe(state: TriageStateValue, runtime: TriageRuntime): 
     replies: [],
     question,
     fruitless: answered ? 0 : state.fruitless + 1,
-    ...finishedStep(contextOf(runtime), startedAt, { node: 'observe', round: state.rounds, summary }),
+    ...finishedStep(getContext(runtime), startedAt, { node: 'observe', round: state.rounds, summary }),
   };
 }

@@ -1,10 +1,10 @@
 import type { Classification } from '../../../src/domain/analysis.ts';
 import { formatConfidence } from '../../../src/lib/text.ts';
 import type { Plan } from '../../../src/ports/analyst.ts';
-import { spentOf } from '../budget.ts';
+import { computeSpent } from '../budget.ts';
 import type { TriageRuntime } from '../context.ts';
-import { judged, judgedStep, startOf } from '../judge.ts';
-import { insightOf, type TriageStateUpdate, type TriageStateValue } from '../state.ts';
+import { getStartTime, judged, judgedStep } from '../judge.ts';
+import { type TriageStateUpdate, type TriageStateValue, toInsight } from '../state.ts';
 import { offeredTools } from '../tool-calls.ts';
 
 /**
@@ -12,11 +12,11 @@ import { offeredTools } from '../tool-calls.ts';
  * counted here and nowhere else.
  */
 export async function reason(state: TriageStateValue, runtime: TriageRuntime): Promise<TriageStateUpdate> {
-  const startedAt = startOf(runtime);
+  const startedAt = getStartTime(runtime);
   const round = state.rounds + 1;
-  const insight = insightOf(state);
+  const insight = toInsight(state);
   const offered = round > state.limits.maxIterations ? [] : await offeredTools(state, false, runtime);
-  const judgement = await judged(runtime, { limits: state.limits, spent: spentOf(state) }, (analyst, signal) =>
+  const judgement = await judged(runtime, { limits: state.limits, spent: computeSpent(state) }, (analyst, signal) =>
     analyst.plan({ ...insight, round, offered }, signal),
   );
   const { revised, ...plan } = judgement.value;
@@ -30,7 +30,7 @@ export async function reason(state: TriageStateValue, runtime: TriageRuntime): P
   };
 }
 
-/** The answer was sent back, and nothing that can be asked would change it. */
+/** Checks whether the answer was sent back and no further call would change it. */
 function isAtItsEnd(state: TriageStateValue, plan: Plan): boolean {
   return state.verdict?.action === 'self_correct' && plan.enough && state.outcomes.length === state.callsAtVerdict;
 }
@@ -41,7 +41,10 @@ function givenUp(verdict: TriageStateValue['verdict']): TriageStateValue['verdic
     : { ...verdict, action: 'human_review', reasons: [...verdict.reasons, 'no further lookup would change the result'] };
 }
 
-/** The category that the evidence speaks for by now, as sure as the plan is; the one before keeps what is left of its probability. */
+/**
+ * Returns the category that the evidence supports now, with the confidence of the plan. The other categories
+ * share the remaining probability in the same proportions as before.
+ */
 function revisedBy(before: Classification, { category, kind }: NonNullable<Plan['revised']>, plan: Plan): Classification {
   const probabilities = { ...before.probabilities, [category]: plan.confidence };
   const others = Object.values(before.probabilities).reduce((sum, one) => sum + one, 0) - before.probabilities[category];

@@ -1,7 +1,7 @@
-import { spentOf } from '../budget.ts';
-import { contextOf, type TriageRuntime } from '../context.ts';
-import { judged, judgedStep, startOf } from '../judge.ts';
-import { insightOf, NOTHING_PLANNED, type TriageStateUpdate, type TriageStateValue } from '../state.ts';
+import { computeSpent } from '../budget.ts';
+import { getContext, type TriageRuntime } from '../context.ts';
+import { getStartTime, judged, judgedStep } from '../judge.ts';
+import { NOTHING_PLANNED, type TriageStateUpdate, type TriageStateValue, toInsight } from '../state.ts';
 import { type CheckedCalls, checkCalls, offeredTools, withoutFindings } from '../tool-calls.ts';
 
 /**
@@ -9,15 +9,16 @@ import { type CheckedCalls, checkCalls, offeredTools, withoutFindings } from '..
  * round sees.
  */
 export async function selectTool(state: TriageStateValue, runtime: TriageRuntime): Promise<TriageStateUpdate> {
-  const startedAt = startOf(runtime);
-  const insight = insightOf(state);
+  const startedAt = getStartTime(runtime);
+  const insight = toInsight(state);
   // The verdict stays in the state while the loop goes on: the web's turn is the first choice after it, and only that.
   const askWeb = state.verdict?.action === 'web_search' && !state.webAsked;
   const offered = await offeredTools(state, askWeb, runtime);
   const plan = state.plan ?? NOTHING_PLANNED;
-  const { analyst: chooser, fallbackAnalyst = chooser } = contextOf(runtime);
-  // Whoever judged the answer has decided that the web is asked; what for is no matter of opinion.
-  const judgement = await judged(runtime, { limits: state.limits, spent: spentOf(state) }, (analyst, signal) =>
+  const { analyst: chooser, fallbackAnalyst = chooser } = getContext(runtime);
+  // The analyst that judged the answer has already decided to search the web, so the fallback analyst forms
+  // the query.
+  const judgement = await judged(runtime, { limits: state.limits, spent: computeSpent(state) }, (analyst, signal) =>
     (askWeb ? fallbackAnalyst : analyst).chooseTools({ ...insight, plan, offered }, signal),
   );
   const checked = checkCalls(judgement.value, offered, state.outcomes);
@@ -25,7 +26,7 @@ export async function selectTool(state: TriageStateValue, runtime: TriageRuntime
   const step = {
     node: 'select_tool',
     round: state.rounds,
-    summary: summaryOf(checked),
+    summary: summarizeCalls(checked),
     ...(refused.length === 0 ? {} : { outcomes: refused.map(withoutFindings) }),
   };
   return {
@@ -38,7 +39,7 @@ export async function selectTool(state: TriageStateValue, runtime: TriageRuntime
   };
 }
 
-function summaryOf({ calls, refused }: CheckedCalls): string {
+function summarizeCalls({ calls, refused }: CheckedCalls): string {
   const parts = [calls.map((call) => call.tool).join(', '), refused.length === 0 ? '' : `${refused.length} refused`];
   return parts.filter((part) => part !== '').join('; ') || 'no further question would help';
 }

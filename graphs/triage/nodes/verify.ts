@@ -2,10 +2,10 @@ import type { Answer, Verdict } from '../../../src/domain/analysis.ts';
 import { TriageError } from '../../../src/domain/errors.ts';
 import { formatConfidence } from '../../../src/lib/text.ts';
 import type { Analyst, Assessment, Judgement } from '../../../src/ports/analyst.ts';
-import { spentOf, usedUp } from '../budget.ts';
-import { contextOf, type TriageRuntime } from '../context.ts';
-import { judged, judgedStep, startOf, usageOf } from '../judge.ts';
-import { addUsage, insightOf, type TriageStateUpdate, type TriageStateValue } from '../state.ts';
+import { computeSpent, usedUp } from '../budget.ts';
+import { getContext, type TriageRuntime } from '../context.ts';
+import { getStartTime, judged, judgedStep, sumUsage } from '../judge.ts';
+import { addUsage, type TriageStateUpdate, type TriageStateValue, toInsight } from '../state.ts';
 import { askableTools } from '../tool-calls.ts';
 import {
   type ActionDecision,
@@ -14,29 +14,32 @@ import {
   type ComposedConfidence,
   type ConfidenceFacts,
   calibrationFactors,
-  calibrationOf,
   checkClaims,
   composeConfidence,
   decideAction,
+  findCalibration,
   findRoute,
   quoteBuild,
 } from '../verdict.ts';
 
-/** Corrective RAG (arXiv 2401.15884): grades the evidence, drops claims that do not hold, and says what happens next. */
+/**
+ * Grades the evidence, drops claims that do not hold, and decides what happens next, as in corrective RAG
+ * (arXiv 2401.15884).
+ */
 export async function verify(state: TriageStateValue, runtime: TriageRuntime): Promise<TriageStateUpdate> {
-  const startedAt = startOf(runtime);
+  const startedAt = getStartTime(runtime);
   const { answer } = state;
   if (answer === null) throw new TriageError('internal', 'The triage graph reached verify without an answer');
-  const judgement = await judged(runtime, { limits: state.limits, spent: spentOf(state) }, (analyst, signal) =>
-    analyst.verify({ ...insightOf(state), answer }, signal),
+  const judgement = await judged(runtime, { limits: state.limits, spent: computeSpent(state) }, (analyst, signal) =>
+    analyst.verify({ ...toInsight(state), answer }, signal),
   );
   const claims = checkClaims(answer, state.evidence, judgement.value.unsupportedClaims);
   const reading = await readingBeside(state, answer, judgement, runtime);
   const composed = compose(state, answer, claims, judgement, reading);
-  const route = findRoute(insightOf(state).classification, reading, state.limits.thresholds.autoNotify);
+  const route = findRoute(toInsight(state).classification, reading, state.limits.thresholds.autoNotify);
   const webAsked = state.webAsked || !(await isWebAskable(state, runtime));
   const decision = decide({ ...state, webAsked }, judgement, claims, { ...composed, route });
-  const verdict = { ...verdictOf(judgement.value, claims, decision, composed), ...(route === null ? {} : { route }) };
+  const verdict = { ...buildVerdict(judgement.value, claims, decision, composed), ...(route === null ? {} : { route }) };
   const dropped = claims.dropped.length === 0 ? '' : `, ${claims.dropped.length} claims dropped`;
   const summary = `${formatConfidence(decision.confidence)} → ${decision.action}${dropped}`;
   return {
@@ -50,10 +53,10 @@ export async function verify(state: TriageStateValue, runtime: TriageRuntime): P
   };
 }
 
-/** Where no web can be asked, a weak answer goes to a person at once. */
+/** Checks whether the web can be searched. If it cannot, a weak answer goes to a person immediately. */
 async function isWebAskable(state: TriageStateValue, runtime: TriageRuntime): Promise<boolean> {
-  const { classification, subject } = insightOf(state);
-  const tools = await askableTools(contextOf(runtime).toolbox, classification.category, subject, runtime.signal);
+  const { classification, subject } = toInsight(state);
+  const tools = await askableTools(getContext(runtime).toolbox, classification.category, subject, runtime.signal);
   return tools.some((tool) => tool.fallback);
 }
 
@@ -66,11 +69,11 @@ async function readingBeside(
   judgement: Judgement<Assessment>,
   runtime: TriageRuntime,
 ): Promise<Reading> {
-  const { analyst, fallbackAnalyst = analyst } = contextOf(runtime);
+  const { analyst, fallbackAnalyst = analyst } = getContext(runtime);
   // Where a model named the category, the fallback analyst's check of it begins from how probable it finds that category itself.
   const classifiedBy = state.steps.find((step) => step.node === 'classify')?.by;
   const isOwn = fallbackAnalyst.name === analyst.name || (judgement.by === fallbackAnalyst.name && classifiedBy === fallbackAnalyst.name);
-  return isOwn ? null : await readingOf(fallbackAnalyst, state, answer, runtime.signal);
+  return isOwn ? null : await readWithFallback(fallbackAnalyst, state, answer, runtime.signal);
 }
 
 function compose(
@@ -80,7 +83,7 @@ function compose(
   judgement: Judgement<Assessment>,
   reading: Reading,
 ): ComposedConfidence {
-  const { classification } = insightOf(state);
+  const { classification } = toInsight(state);
   return composeConfidence({
     classification,
     assessment: judgement.value,
@@ -93,10 +96,13 @@ function compose(
   });
 }
 
-/** The fallback analyst's own reading of the failure, and what he makes of the answer's evidence. */
-async function readingOf(fallbackAnalyst: Analyst, state: TriageStateValue, answer: Answer, signal: AbortSignal) {
+/**
+ * Asks the fallback analyst for its own reading of the failure and for its assessment of the answer's
+ * evidence.
+ */
+async function readWithFallback(fallbackAnalyst: Analyst, state: TriageStateValue, answer: Answer, signal: AbortSignal) {
   const classification = (await fallbackAnalyst.classify({ subject: state.subject }, signal)).value;
-  return { ...classification, assessment: (await fallbackAnalyst.verify({ ...insightOf(state), answer }, signal)).value };
+  return { ...classification, assessment: (await fallbackAnalyst.verify({ ...toInsight(state), answer }, signal)).value };
 }
 
 function decide(
@@ -108,7 +114,7 @@ function decide(
   const { grades, against } = judgement.value;
   const { evidence, corrections, rounds, webAsked, limits, usage } = state;
   const facts = {
-    classification: insightOf(state).classification,
+    classification: toInsight(state).classification,
     confidence,
     route,
     grades,
@@ -120,13 +126,13 @@ function decide(
     rounds,
     webAsked,
     // What the budget says once this judgement is paid.
-    spent: usedUp(spentOf({ ...state, usage: addUsage(usage, usageOf([judgement])) }), limits),
-    calibration: calibrationOf(state),
+    spent: usedUp(computeSpent({ ...state, usage: addUsage(usage, sumUsage([judgement])) }), limits),
+    calibration: findCalibration(state),
   };
   return decideAction(facts, limits);
 }
 
-function verdictOf(assessment: Assessment, claims: CheckedClaims, decision: ActionDecision, { factors }: ComposedConfidence): Verdict {
+function buildVerdict(assessment: Assessment, claims: CheckedClaims, decision: ActionDecision, { factors }: ComposedConfidence): Verdict {
   const all = [...factors, ...calibrationFactors(decision)];
   return {
     grades: { ...assessment.grades },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { Reading } from '../../../src/domain/reading.ts';
 import { readSources } from '../../../src/log/read-sources.ts';
-import { keptOf } from '../../../src/log/reduce/reduce.ts';
+import { trimStoredLine } from '../../../src/log/reduce/reduce.ts';
 
 // What is loaded on first use, the tokenizer above all, is not counted for the first input.
 fuzz(Buffer.from('error: first'));
@@ -13,7 +13,7 @@ export function fuzz(data: Buffer): void {
   const reading = Reading.parse(readSources([{ name: 'l', kind: 'log', text, notes: [] }], { budgetTokens: 500 }));
   for (const { lineStart, lineEnd, text: shown } of reading.excerpts) {
     assert(lineStart <= lineEnd && lineEnd <= lines.length, `excerpt ${lineStart} to ${lineEnd} of ${lines.length}`);
-    assert.deepEqual(shown.split('\n'), lines.slice(lineStart - 1, lineEnd).map(keptOf));
+    assert.deepEqual(shown.split('\n'), lines.slice(lineStart - 1, lineEnd).map(trimStoredLine));
   }
   for (const { at } of [...reading.failingTests, ...reading.diagnostics, ...reading.exceptions, ...reading.messages]) {
     assert(at === null || at.line <= lines.length, `line ${at?.line} of ${lines.length}`);

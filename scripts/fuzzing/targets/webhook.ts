@@ -9,7 +9,7 @@ import { readGithubEvent } from '../../../src/providers/github/webhook.ts';
 import { readGitlabEvent } from '../../../src/providers/gitlab/webhook.ts';
 import { readJenkinsEvent } from '../../../src/providers/jenkins/webhook.ts';
 import { parseJson } from '../../../src/providers/read-input.ts';
-import { buildOf, readJsonUpload } from '../../../src/service/intake/upload.ts';
+import { readJsonUpload, toNewBuild } from '../../../src/service/intake/upload.ts';
 import { unlessRefused } from '../refusals.ts';
 
 const MAX_TEXT = 2_000;
@@ -25,7 +25,7 @@ export async function fuzz(data: Buffer): Promise<void> {
     () => readBuildkiteEvent('build.finished', body()),
     () => readCircleciEvent(body()).reading,
     () => readAzureEvent(body()).reading,
-    () => ({ build: buildOf(readJsonUpload(body()).metadata) }),
+    () => ({ build: toNewBuild(readJsonUpload(body()).metadata) }),
   ];
   for (const read of readers) {
     const reading = await unlessRefused(['invalid-input'], read);

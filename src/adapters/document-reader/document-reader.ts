@@ -1,14 +1,14 @@
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { z } from 'zod';
-import { messageOf, TriageError } from '../../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../../domain/errors.ts';
 import { type DocumentReader, ReadDocument } from '../../ports/knowledge.ts';
-import { formatOf, readDocument } from './read-document.ts';
+import { detectFormat, readDocument } from './read-document.ts';
 
 export interface DocumentReaderOptions {
-  /** Of the file. */
+  /** The maximum size of the file, in bytes. */
   readonly maxBytes?: number;
-  /** Of one file, in milliseconds. */
+  /** Time limit for one file, in milliseconds. */
   readonly timeoutMs?: number;
 }
 
@@ -33,7 +33,7 @@ export function createDocumentReader({ maxBytes = MAX_BYTES, timeoutMs = TIMEOUT
       if (bytes.length > maxBytes) {
         throw new TriageError('too-large', `${name} has ${bytes.length} bytes; the limit is ${maxBytes}.`, { details: { maxBytes } });
       }
-      const format = formatOf(name, bytes);
+      const format = detectFormat(name, bytes);
       if (format === 'markdown' || format === 'text') return readDocument(name, bytes);
       const reply = Reply.parse(await inThread({ name, bytes: new Uint8Array(bytes) }, timeoutMs, signal));
       if ('document' in reply) return reply.document;
@@ -63,7 +63,7 @@ function inThread(file: { name: string; bytes: Uint8Array }, timeoutMs: number, 
     signal?.addEventListener('abort', stop);
     worker.once('message', (message) => end(() => resolve(message)));
     worker.once('error', (error) => {
-      const why = `${file.name} cannot be read: its parser gave up (${messageOf(error)}).`;
+      const why = `${file.name} cannot be read: its parser gave up (${getErrorMessage(error)}).`;
       end(() => reject(new TriageError('invalid-input', why, { cause: error })));
     });
   });

@@ -4,7 +4,7 @@ import type { DocumentBlock } from '../../ports/knowledge.ts';
 type Node = DefaultTreeAdapterTypes.ChildNode | DefaultTreeAdapterTypes.Document;
 type Element = DefaultTreeAdapterTypes.Element;
 
-/** What a browser does not show as text. */
+/** Elements that a browser does not render as text. */
 const UNSEEN = new Set(
   'script style noscript template head svg math iframe object embed canvas audio video select textarea datalist dialog frameset'.split(' '),
 );
@@ -32,7 +32,7 @@ export function readHtml(html: string): ReadText {
       if (element !== null) writer.close(element.tagName);
       continue;
     }
-    if (element?.tagName === 'title') title ??= textOf(element);
+    if (element?.tagName === 'title') title ??= readText(element);
     if (element !== null && isUnseen(element)) {
       if (element.tagName === 'head') title ??= titleIn(element);
       continue;
@@ -99,10 +99,10 @@ function headingLevel(tag: string): number | null {
 
 function titleIn(head: Element): string | null {
   const found = head.childNodes.find((child): child is Element => child.nodeName === 'title');
-  return found === undefined ? null : textOf(found);
+  return found === undefined ? null : readText(found);
 }
 
-function textOf(element: Element): string | null {
+function readText(element: Element): string | null {
   const text = element.childNodes.map((child) => ('value' in child ? child.value : '')).join('');
   return tidy(text.replace(/\s+/g, ' ')) || null;
 }
@@ -138,7 +138,7 @@ export function readMarkdown(text: string): ReadText {
   for (const line of body.split('\n')) {
     const mark = FENCE.exec(line)?.[1];
     if (mark !== undefined) fence = fence === null ? mark : mark.startsWith(fence) ? null : fence;
-    const heading = fence === null && mark === undefined ? headingOf(line, lines) : null;
+    const heading = fence === null && mark === undefined ? parseHeading(line, lines) : null;
     if (heading !== null) {
       if (heading.underlined) lines.pop();
       flush();
@@ -150,7 +150,7 @@ export function readMarkdown(text: string): ReadText {
   return { title: title ?? blocks.find(({ heading }) => heading === 1)?.text ?? null, blocks };
 }
 
-function headingOf(line: string, before: readonly string[]): { text: string; level: number; underlined: boolean } | null {
+function parseHeading(line: string, before: readonly string[]): { text: string; level: number; underlined: boolean } | null {
   const marked = HEADING.exec(line);
   if (marked !== null) {
     const text = trimHashes((marked[2] ?? '').trim());
@@ -161,7 +161,7 @@ function headingOf(line: string, before: readonly string[]): { text: string; lev
   return { text: above.trim(), level: line.includes('=') ? 1 : 2, underlined: true };
 }
 
-/** `## Title ##` */
+/** Removes the closing `#` characters of a heading: `## Title ##` becomes `Title`. */
 function trimHashes(text: string): string {
   const bare = text.replace(/#{1,20}$/, '');
   return bare !== text && /\s$/.test(bare) ? bare.trimEnd() : text;

@@ -5,7 +5,9 @@ import { readXml } from '../../log/reports/xml.ts';
 import type { DocumentBlock } from '../../ports/knowledge.ts';
 import { type ReadText, readHtml } from './markup.ts';
 
-/** Reads a Word document by way of the HTML that mammoth makes of it, which keeps headings, lists and tables. Pictures are left out. */
+/**
+ * Converts the document to HTML with mammoth, which keeps headings, lists and tables. Images are left out.
+ */
 export async function readWord(name: string, bytes: Uint8Array): Promise<ReadText> {
   await openOfficeZip(name, bytes, 'word/document.xml');
   const { default: mammoth } = await import('mammoth');
@@ -29,7 +31,7 @@ export async function readSlides(name: string, bytes: Uint8Array): Promise<{ blo
     }
     const place = { slide: index + 1 };
     for (const { text, title } of slide.shapes) blocks.push({ text, heading: title ? 2 : null, place });
-    const notes = relationsOf(zip, path).find(({ target }) => target.includes('/notesSlides/'));
+    const notes = readRelations(zip, path).find(({ target }) => target.includes('/notesSlides/'));
     const noted = readShapes(notes === undefined ? '' : (zip.part(notes.target) ?? '')).shapes.filter(
       ({ text }) => !/^\d{1,4}$/.test(text),
     );
@@ -39,7 +41,7 @@ export async function readSlides(name: string, bytes: Uint8Array): Promise<{ blo
 }
 
 function slidePaths(zip: OfficeZip): string[] {
-  const targets = new Map(relationsOf(zip, PRESENTATION).map(({ id, target }) => [id, target]));
+  const targets = new Map(readRelations(zip, PRESENTATION).map(({ id, target }) => [id, target]));
   const paths: string[] = [];
   readXml(zip.part(PRESENTATION) ?? '', {
     open: (name, attributes) => {
@@ -53,7 +55,7 @@ function slidePaths(zip: OfficeZip): string[] {
   return paths;
 }
 
-function relationsOf(zip: OfficeZip, path: string): { id: string; target: string }[] {
+function readRelations(zip: OfficeZip, path: string): { id: string; target: string }[] {
   const { dir, base } = posix.parse(path);
   const xml = zip.part(`${dir}/_rels/${base}.rels`);
   const relations: { id: string; target: string }[] = [];
@@ -142,7 +144,7 @@ function cellText(value: unknown): string {
 /** An Office file as the archive that it is. */
 export interface OfficeZip {
   readonly paths: readonly string[];
-  /** The text of a part, or null where there is none. */
+  /** Returns the text of a part, or null if the part does not exist. */
   part(path: string): string | null;
 }
 
@@ -157,7 +159,7 @@ export async function openOfficeZip(name: string, bytes: Uint8Array, main: strin
   const parts = new Map<string, Uint8Array>();
   for (const member of await listZip(name, bytes, createAllowance(MAX_UNPACKED, MAX_PARTS))) {
     const content = await member.read();
-    // Pictures count against the limit; nobody reads them.
+    // Images count toward the limit, but their content is not kept.
     if (/\.(?:xml|rels)$/i.test(member.path)) parts.set(member.path, content);
   }
   if (!parts.has(main)) throw new TriageError('invalid-input', `${name} contains no ${main}; it is damaged, or another kind of file.`);

@@ -1,5 +1,5 @@
 import { extname } from 'node:path';
-import { messageOf, TriageError } from '../../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../../domain/errors.ts';
 import { toText } from '../../log/decode/decode.ts';
 import { type DocumentBlock, type DocumentFormat, FORMAT_BY_ENDING, type ReadDocument } from '../../ports/knowledge.ts';
 
@@ -11,7 +11,7 @@ interface Read {
 
 /** Reads one file in this thread, without a limit of time. Each parser is loaded when it is needed. */
 export async function readDocument(name: string, bytes: Uint8Array): Promise<ReadDocument> {
-  const format = formatOf(name, bytes);
+  const format = detectFormat(name, bytes);
   const { title = null, blocks, notes = [] } = await readAs(format, name, bytes);
   if (blocks.length === 0) {
     throw new TriageError('invalid-input', `${name} contains no readable text. ${notes.join(' ')}`.trim());
@@ -90,7 +90,7 @@ function asTriageError(name: string, error: unknown): TriageError {
   if (error instanceof Error && error.name === 'PasswordException') {
     return new TriageError('invalid-input', `${name} is encrypted with a password. Save it without one.`);
   }
-  return new TriageError('invalid-input', `${name} is not a usable PDF: ${messageOf(error).replace(/\.$/, '')}.`, { cause: error });
+  return new TriageError('invalid-input', `${name} is not a usable PDF: ${getErrorMessage(error).replace(/\.$/, '')}.`, { cause: error });
 }
 
 const OFFICE: readonly DocumentFormat[] = ['docx', 'pptx', 'xlsx'];
@@ -98,8 +98,11 @@ const OFFICE: readonly DocumentFormat[] = ['docx', 'pptx', 'xlsx'];
 const PDF_WITHIN = 1_024;
 const SAMPLE = 8_192;
 
-/** What a file is: by its bytes, and by its name where bytes do not tell. Throws TriageError `unsupported-type`. */
-export function formatOf(name: string, bytes: Uint8Array): DocumentFormat {
+/**
+ * Detects the format of a file by its bytes, or by its name if the bytes are inconclusive. Throws TriageError
+ * `unsupported-type`.
+ */
+export function detectFormat(name: string, bytes: Uint8Array): DocumentFormat {
   const named = FORMAT_BY_ENDING[extname(name).toLowerCase()];
   const start = Buffer.from(bytes.subarray(0, SAMPLE)).toString('latin1');
   if (start.slice(0, PDF_WITHIN).includes('%PDF-')) return 'pdf';
@@ -117,7 +120,10 @@ export function formatOf(name: string, bytes: Uint8Array): DocumentFormat {
   return named ?? (/^\s{0,100}<(?:!doctype html|html)\b/i.test(start) ? 'html' : 'text');
 }
 
-/** Text in UTF-16 has NULs, and a mark. */
+/**
+ * Checks for NUL bytes. UTF-16 text also has them, so a file that starts with a UTF-16 byte order mark is not
+ * binary.
+ */
 function isBinary(bytes: Uint8Array): boolean {
   const marked = (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
   return !marked && bytes.subarray(0, SAMPLE).includes(0);

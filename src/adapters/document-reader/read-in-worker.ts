@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { z } from 'zod';
-import { messageOf, TriageError } from '../../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../../domain/errors.ts';
 import { readDocument } from './read-document.ts';
 
 const File = z.object({ name: z.string(), bytes: z.instanceof(Uint8Array) });
@@ -11,5 +11,5 @@ try {
   parentPort?.postMessage({ document: await readDocument(name, bytes) });
 } catch (error) {
   const code = error instanceof TriageError ? error.code : 'invalid-input';
-  parentPort?.postMessage({ code, message: messageOf(error) });
+  parentPort?.postMessage({ code, message: getErrorMessage(error) });
 }

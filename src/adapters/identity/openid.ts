@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import * as client from 'openid-client';
 import { z } from 'zod';
-import { messageOf, TriageError } from '../../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../../domain/errors.ts';
 import type { Principal, Role } from '../../domain/review.ts';
 import type { SignInProvider } from '../../ports/access.ts';
 
@@ -14,7 +14,7 @@ export interface OpenIdOptions {
   readonly roles: Readonly<Record<string, readonly Role[]>>;
 }
 
-/** Of one call to the issuer, in seconds. */
+/** Time limit for one call to the issuer, in seconds. */
 const TIME_LIMIT_S = 10;
 const MAX_NAME = 64;
 
@@ -22,7 +22,10 @@ const Secrets = z.object({ verifier: z.string(), state: z.string(), nonce: z.str
 
 const Claims = z.object({ sub: z.string().min(1), email: z.string().optional(), email_verified: z.boolean().optional() });
 
-/** Authorization code with PKCE, state and nonce, by openid-client. The issuer is asked what it offers on first use, and again where that failed. */
+/**
+ * Creates a sign-in provider for the authorization code flow with PKCE, state and nonce, based on
+ * openid-client. The issuer's metadata is discovered on first use, and again after a failure.
+ */
 export function createOpenIdProvider(options: OpenIdOptions): SignInProvider {
   let known: Promise<client.Configuration> | null = null;
   const configuration = async () => {
@@ -56,7 +59,7 @@ export function createOpenIdProvider(options: OpenIdOptions): SignInProvider {
       const tokens = await client.authorizationCodeGrant(await configuration(), answered, checks).catch((error: unknown) => {
         throw refusedBy(error);
       });
-      return principalOf(tokens.claims(), options);
+      return toPrincipal(tokens.claims(), options);
     },
   };
 }
@@ -71,8 +74,8 @@ async function discover({ issuer, clientId, clientSecret }: OpenIdOptions): Prom
     clientSecret === null ? client.None() : client.ClientSecretPost(clientSecret),
     {
       timeout: TIME_LIMIT_S,
-      // The library leaves the signature of an ID token to TLS unless it is told to check it.
-      // Whoever configures http:// has an issuer on the same machine, or knows what they do.
+      // By default the library relies on TLS and does not verify the signature of an ID token.
+      // An operator who configures http:// has an issuer on the same machine or accepts the risk.
       execute: [client.enableNonRepudiationChecks, ...(isPlain ? [client.allowInsecureRequests] : [])],
     },
   );
@@ -88,7 +91,7 @@ function readSecrets(text: string): z.infer<typeof Secrets> {
   }
 }
 
-function principalOf(claims: unknown, { groupsClaim, roles }: OpenIdOptions): Principal {
+function toPrincipal(claims: unknown, { groupsClaim, roles }: OpenIdOptions): Principal {
   const { sub, email, email_verified } = Claims.parse(claims);
   const listed: unknown = Reflect.get(Object(claims), groupsClaim);
   const groups = ['*', ...[listed].flat().filter((group) => typeof group === 'string')];
@@ -103,17 +106,23 @@ function principalOf(claims: unknown, { groupsClaim, roles }: OpenIdOptions): Pr
   return { name: nameOfLength(name), roles: granted, repositories: null };
 }
 
-/** Two long names that begin alike stay two: who decided what, and who may take it back, goes by the name. */
+/**
+ * Shortens a long name and appends a digest, so that two long names with the same beginning stay different.
+ * Decisions, and the right to undo them, are tied to the name.
+ */
 function nameOfLength(name: string): string {
   if (name.length <= MAX_NAME) return name;
   const digest = createHash('sha256').update(name).digest('hex').slice(0, 16);
   return `${name.slice(0, MAX_NAME - 17).toWellFormed()}~${digest}`;
 }
 
-/** What the issuer or the browser said wrongly is a sign-in that failed; all else is the issuer's trouble. */
+/**
+ * Converts an error of the sign-in: an invalid response from the issuer or the browser is `unauthenticated`,
+ * anything else is a failure of the issuer.
+ */
 function refusedBy(error: unknown): TriageError {
   if (error instanceof client.AuthorizationResponseError || error instanceof client.ResponseBodyError || isMismatch(error)) {
-    return new TriageError('unauthenticated', `The sign-in failed: ${messageOf(error)}. Start again.`, { cause: error });
+    return new TriageError('unauthenticated', `The sign-in failed: ${getErrorMessage(error)}. Start again.`, { cause: error });
   }
   return upstream(error);
 }
@@ -123,7 +132,7 @@ function isMismatch(error: unknown): boolean {
 }
 
 function upstream(error: unknown): TriageError {
-  return new TriageError('upstream-failed', `The OpenID Connect issuer returned an unexpected response: ${messageOf(error)}`, {
+  return new TriageError('upstream-failed', `The OpenID Connect issuer returned an unexpected response: ${getErrorMessage(error)}`, {
     retryable: true,
     cause: error,
   });

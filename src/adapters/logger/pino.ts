@@ -10,16 +10,19 @@ import type { Logger } from '../../ports/telemetry.ts';
 export interface PinoLoggerOptions {
   /** The process's own secrets: they are in no line, in no spelling. */
   readonly known?: readonly string[];
-  /** Where lines go; absent: standard error, so that standard output stays for results. */
+  /**
+   * The destination of log lines. Standard error by default, so that standard output stays free for results.
+   */
   readonly to?: { write(line: string): void };
 }
 
-/** Ids of what is worked on, for every line that is written meanwhile. */
+/** Ids of the current work, added to every line that is logged during it. */
 type Bound = Readonly<Record<string, unknown>>;
 
 /**
- * One JSON object a line. Everything in it is masked, known secrets and what looks like one; an error is printed without
- * what hangs on it. Never throws: what cannot be printed is said to be so.
+ * Creates a logger that writes one JSON object per line. All values are masked: known secrets and anything
+ * that looks like a secret. An error is printed without the objects attached to it. Never throws: a line that
+ * cannot be serialized is marked as unprintable.
  */
 export function createPinoLogger(level: string, { known = [], to }: PinoLoggerOptions = {}): Logger {
   const bound = new AsyncLocalStorage<Bound>();
@@ -55,7 +58,9 @@ function loggerOver(target: pino.Logger, hide: HideSecrets, bound: AsyncLocalSto
   };
 }
 
-/** A getter that throws must not take down whoever logs. */
+/**
+ * Returns a placeholder instead of throwing, so that a getter that throws cannot crash the code that logs.
+ */
 function safely(fields: object, hide: HideSecrets): Record<string, unknown> {
   try {
     return cleanFields(fields, hide);
@@ -74,15 +79,16 @@ const MAX_ITEMS = 100;
 const MAX_CAUSES = 5;
 
 /**
- * The fields of a line as they may be printed: texts masked, what is named as a secret left out, errors with their type, code,
- * words, stack and causes and nothing of what their makers hung on them (requests with their headers, replies), in bounded depth and size.
+ * Returns the fields of a line as they may be printed: texts are masked, and fields with the name of a secret
+ * are hidden. Errors keep their type, code, message, stack and causes, but not attached objects such as
+ * requests with headers and replies. Depth and size are bounded.
  */
 export function cleanFields(fields: object, hide: HideSecrets): Record<string, unknown> {
   if (fields instanceof Error) return { error: errorFields(fields, hide, 0, 0) };
-  return Object.fromEntries(entriesOf(fields, hide, 0));
+  return Object.fromEntries(cleanEntries(fields, hide, 0));
 }
 
-function entriesOf(fields: object, hide: HideSecrets, depth: number): [string, unknown][] {
+function cleanEntries(fields: object, hide: HideSecrets, depth: number): [string, unknown][] {
   return Object.entries(fields)
     .slice(0, MAX_ITEMS)
     .map(([name, value]) => {
@@ -101,7 +107,7 @@ function cleaned(value: unknown, hide: HideSecrets, depth: number): unknown {
   if (ArrayBuffer.isView(value)) return `${value.byteLength} bytes`;
   if (depth >= MAX_DEPTH) return '…';
   if (Array.isArray(value)) return value.slice(0, MAX_ITEMS).map((item) => cleaned(item, hide, depth + 1));
-  return Object.fromEntries(entriesOf(value, hide, depth));
+  return Object.fromEntries(cleanEntries(value, hide, depth));
 }
 
 function errorFields(error: Error, hide: HideSecrets, depth: number, causes: number): Record<string, unknown> {
@@ -122,7 +128,7 @@ function errorFields(error: Error, hide: HideSecrets, depth: number, causes: num
   };
 }
 
-/** Nothing that is logged on purpose is longer; what follows is cut off. */
+/** The maximum length of a text; the rest is cut off. No text that is logged on purpose is longer. */
 const MAX_TEXT = 8_000;
 /** Shorter texts can hold no secret that is worth the name. */
 const MIN_TEXT = 8;
@@ -131,7 +137,7 @@ const ALL_SHAPES = (1 << SHAPES.length) - 1;
 /** Hides in one text what is known to be secret, in any spelling, and what looks like a secret; what comes out is valid Unicode. */
 export type HideSecrets = (text: string) => string;
 
-/** `known` are the process's own secrets. */
+/** Creates a function that masks secrets. `known` are the secrets of this process. */
 export function createHideSecrets(known: readonly string[]): HideSecrets {
   const findKnown = createKnownFinder(known.filter((secret) => secret.length >= MIN_TEXT));
   return (given) => {

@@ -3,9 +3,9 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import { type LabelValues, METRICS, type MetricOutline, type Metrics, type Reading } from '../../ports/telemetry.ts';
 
 export interface PrometheusOptions {
-  /** How long a reading is before it is made again, in milliseconds: two scrapers cost the database no more than one. */
+  /** Milliseconds for which a reading is reused, so that two scrapers cost the database no more than one. */
   readonly freshMs?: number;
-  /** How long one reading may take, in milliseconds. */
+  /** Time limit of one reading, in milliseconds. */
   readonly limitMs?: number;
   /** Memory, CPU and event loop of the process too. */
   readonly ofProcess?: boolean;
@@ -72,7 +72,7 @@ function made(name: string, { kind, help, labels, buckets }: MetricOutline, regi
   }
 }
 
-/** What is not read any more is not on. */
+/** Sets the gauges to the current readings. A gauge that is no longer read is removed. */
 function setGauges(known: ReadonlyMap<string, Known>, readings: readonly Reading[]): void {
   for (const metric of known.values()) {
     if (metric.kind !== 'gauge') continue;
@@ -86,7 +86,10 @@ function setGauges(known: ReadonlyMap<string, Known>, readings: readonly Reading
   }
 }
 
-/** Several scrapes at once read once. A reading that hangs is waited for by nobody, and not begun a second time. */
+/**
+ * Returns a recent reading, or reads again. Concurrent scrapes share one reading. If a reading hangs, the
+ * scrape fails at the time limit and no second reading starts.
+ */
 async function fresh(source: Source, freshMs: number, limitMs: number): Promise<readonly Reading[]> {
   if (performance.now() - source.readAt < freshMs) return source.last;
   source.running ??= source
@@ -99,7 +102,7 @@ async function fresh(source: Source, freshMs: number, limitMs: number): Promise<
     .finally(() => {
       source.running = null;
     });
-  // Where the limit comes first, nobody else hears of a failure that comes later.
+  // If the time limit comes first, a later failure of the reading has no other handler.
   source.running.catch(() => undefined);
   const ended = new AbortController();
   const limit = sleep(limitMs, null, { ref: false, signal: ended.signal }).catch(() => null);
@@ -128,7 +131,10 @@ function boundValues(allowed: LabelValues): (value: string) => string {
   };
 }
 
-/** The same for all labels of one metric; what is missing is "other". */
+/**
+ * Returns a function that limits the values of each label of a metric. A value that is not allowed, or a
+ * missing one, becomes "other".
+ */
 export function boundLabels(labels: Readonly<Record<string, LabelValues>>) {
   const bounds = Object.entries(labels).map(([name, allowed]) => [name, boundValues(allowed)] as const);
   return (given: Readonly<Record<string, string>>): Record<string, string> =>

@@ -19,7 +19,7 @@ import { type Logger, type SpanFacts, type SpanOutline, type Tracer, withFields 
 
 export interface OpenTelemetryOptions {
   readonly serviceName: string;
-  /** At least one. */
+  /** The receivers; at least one. */
   readonly receivers: readonly SpanReceiver[];
   readonly logger: Logger;
 }
@@ -43,7 +43,7 @@ export function createOpenTelemetryTracer({ serviceName, receivers, logger }: Op
     const here = open.getStore() ?? context.active();
     const remote = readTraceparent(parent ?? null);
     const around = remote === null ? here : trace.setSpanContext(here, remote);
-    const attributes = attributesOf(facts);
+    const attributes = toAttributes(facts);
     const span = tracer.startSpan(name, { kind: KINDS[kind], attributes, ...(startTime === undefined ? {} : { startTime }) }, around);
     return { span, inside: trace.setSpan(around, span) };
   };
@@ -52,11 +52,11 @@ export function createOpenTelemetryTracer({ serviceName, receivers, logger }: Op
       const { span, inside } = begin(outline);
       const { traceId, spanId } = span.spanContext();
       const doing = () =>
-        work({ add: (more) => void span.setAttributes(attributesOf(more)), fail: (errorType) => failed(span, errorType) });
+        work({ add: (more) => void span.setAttributes(toAttributes(more)), fail: (errorType) => failed(span, errorType) });
       try {
         return await open.run(inside, () => withFields(logger, { traceId, spanId }, doing));
       } catch (error) {
-        failed(span, errorTypeOf(error));
+        failed(span, getErrorType(error));
         throw error;
       } finally {
         span.end();
@@ -82,17 +82,20 @@ const KINDS = {
   consumer: SpanKind.CONSUMER,
 } as const;
 
-/** An error's message may hold what a log or a server said, so only its kind is told. */
+/**
+ * Marks a span as failed. Records only the type of the error, because its message may quote a log or a
+ * server.
+ */
 function failed(span: Span, errorType: string): void {
   span.setAttribute('error.type', errorType).setStatus({ code: SpanStatusCode.ERROR });
 }
 
-function errorTypeOf(error: unknown): string {
+function getErrorType(error: unknown): string {
   if (error instanceof TriageError) return error.code;
   return error instanceof Error ? error.name : '_OTHER';
 }
 
-function attributesOf(facts: SpanFacts): Attributes {
+function toAttributes(facts: SpanFacts): Attributes {
   const attributes: Attributes = {};
   for (const [name, value] of Object.entries(facts)) {
     if (value === null || value === undefined) continue;
@@ -102,7 +105,7 @@ function attributesOf(facts: SpanFacts): Attributes {
 }
 
 export interface SpanReceiver {
-  /** For the log: "langfuse". */
+  /** The name for the log: "langfuse". */
   readonly name: string;
   /** The whole address: "https://collector:4318/v1/traces". */
   readonly url: string;
@@ -155,7 +158,7 @@ const TRACEPARENT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
 const NO_TRACE = '0'.repeat(32);
 const NO_SPAN = '0'.repeat(16);
 
-/** The span that a traceparent names; null where it names none. */
+/** Returns the span context of a traceparent header, or null if it has none. */
 function readTraceparent(text: string | null): SpanContext | null {
   const [, traceId, spanId, flags] = TRACEPARENT.exec(text ?? '') ?? [];
   if (traceId === undefined || spanId === undefined || flags === undefined) return null;

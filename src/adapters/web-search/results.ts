@@ -10,11 +10,11 @@ import type { WebResult, WebSearch } from '../../ports/toolbox.ts';
 export interface WebSearchOptions {
   readonly baseUrl: string | null;
   readonly apiKey: string | null;
-  /** Of the search, and of each page, in milliseconds. */
+  /** Time limit of the search and of each page, in milliseconds. */
   readonly timeoutMs: number;
   /** The pages of so many first results are read; 0: none. */
   readonly pages: number;
-  /** For pages only: the provider is the operator's own choice. */
+  /** The guard for result pages only. The search provider itself is the operator's choice. */
   readonly guard?: AddressGuard;
 }
 
@@ -34,7 +34,10 @@ const MAX_PAGE_MS = 5_000;
 
 export type Find = (query: string, limit: number, signal: AbortSignal) => Promise<readonly RawResult[]>;
 
-/** A web search over what a provider finds: plain text, bounded, public addresses only, the first pages read as far as they can be. */
+/**
+ * Creates a web search from a provider's results. Results are plain text, bounded, and from public addresses
+ * only. The first pages are fetched and added where they can be read.
+ */
 export function searchWith(driver: string, find: Find, options: WebSearchOptions): WebSearch {
   const guard = options.guard ?? createAddressGuard();
   return {
@@ -56,7 +59,7 @@ function publicResult({ title, url, text }: RawResult): WebResult[] {
   return [{ title: snippetText((title ?? '').slice(0, MAX_TITLE * 4), MAX_TITLE) || address.host, url: address.href, text: said }];
 }
 
-/** A page that cannot be read leaves what the provider said of it. */
+/** Adds the text of the page to a result. If the page cannot be read, the provider's snippet stays. */
 async function withPage(result: WebResult, guard: AddressGuard, timeoutMs: number, signal: AbortSignal): Promise<WebResult> {
   try {
     const limits = { timeoutMs: Math.min(timeoutMs, MAX_PAGE_MS), maxBytes: MAX_PAGE_BYTES };
@@ -152,7 +155,7 @@ function failed(url: URL, why: string): TriageError {
 
 type Node = DefaultTreeAdapterTypes.ChildNode | DefaultTreeAdapterTypes.Document | DefaultTreeAdapterTypes.DocumentFragment;
 
-/** What says nothing of the page's subject, or is never seen. */
+/** Elements that are invisible or say nothing about the subject of the page. */
 const UNSEEN = new Set(
   'script style noscript template head svg math iframe object select textarea nav header footer form button'.split(' '),
 );
@@ -160,17 +163,20 @@ const BREAKS = new Set(
   'address article blockquote br dd div dl dt figure h1 h2 h3 h4 h5 h6 hr li main ol p pre section table tr ul'.split(' '),
 );
 
-/** The text of a page as a person reads it, at most so many characters. Hostile nesting costs no stack. */
+/**
+ * Returns the visible text of a page, at most `maxLength` characters. Uses no recursion, so hostile nesting
+ * cannot overflow the stack.
+ */
 function pageText(html: string, maxLength: number): string {
-  return textOf(parse(html), maxLength);
+  return readText(parse(html), maxLength);
 }
 
-/** The text of a piece of HTML, such as a result with marked words. */
+/** Returns the text of an HTML fragment, such as a result with highlighted words. */
 function snippetText(html: string, maxLength: number): string {
-  return textOf(parseFragment(html), maxLength).replace(/\s+/g, ' ');
+  return readText(parseFragment(html), maxLength).replace(/\s+/g, ' ');
 }
 
-function textOf(root: Node, maxLength: number): string {
+function readText(root: Node, maxLength: number): string {
   let text = '';
   const open: Node[] = [root];
   for (let node = open.pop(); node !== undefined && text.length < maxLength * 2; node = open.pop()) {
@@ -186,7 +192,7 @@ function textOf(root: Node, maxLength: number): string {
   return plain(text, maxLength);
 }
 
-/** Lines that say something, without control characters. */
+/** Removes control characters and empty lines. */
 function plain(text: string, maxLength: number): string {
   const lines = text.split('\n').map((line) =>
     cleanLine(line)
@@ -246,7 +252,7 @@ for (const [address, prefix] of IPV6_SPECIAL) special.addSubnet(address, prefix,
 const globalIpv6 = new BlockList();
 globalIpv6.addSubnet('2000::', 3, 'ipv6');
 
-/** Whether an address of either version is one of the public internet. */
+/** Checks whether an IPv4 or IPv6 address belongs to the public internet. */
 export function isPublicAddress(address: string): boolean {
   const plain = address.replace(/%.{0,100}$/, '');
   const version = isIP(plain);
@@ -254,7 +260,7 @@ export function isPublicAddress(address: string): boolean {
   return version === 6 && globalIpv6.check(plain, 'ipv6') && !special.check(plain, 'ipv6');
 }
 
-/** Whether an address of the web names a public host; a name is not resolved. */
+/** Checks whether a URL has a public host. A host name is not resolved. */
 export function isPublicUrl(url: URL, isPublic: (address: string) => boolean = isPublicAddress): boolean {
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return false;
   if (url.username !== '' || url.password !== '') return false;
@@ -263,7 +269,10 @@ export function isPublicUrl(url: URL, isPublic: (address: string) => boolean = i
   return host.includes('.') && !PRIVATE_ENDING.test(host);
 }
 
-/** A guard over the system's resolver. What it resolved is what is connected to: no second answer can be another one. */
+/**
+ * Creates a guard that uses the system's resolver. The connection goes to the addresses that were checked, so
+ * a second DNS answer cannot replace them (DNS rebinding).
+ */
 export function createAddressGuard({ resolve = resolveAll, isPublic = isPublicAddress }: GuardOptions = {}): AddressGuard {
   return {
     check: (url) => {

@@ -18,7 +18,7 @@ const Reply = z
   .object({ results: z.array(Result) })
   .transform(({ results }) => results.map(({ content: text, ...result }) => ({ ...result, text })));
 
-/** Brave's Web Search API, version 1. */
+/** Creates a client of Brave's Web Search API, version 1. */
 export function createBraveSearch(options: WebSearchOptions & { readonly apiKey: string }): WebSearch {
   const request = (query: string, limit: number): ProviderRequest => ({
     provider: 'Brave Search',
@@ -29,7 +29,10 @@ export function createBraveSearch(options: WebSearchOptions & { readonly apiKey:
   return searchBy('brave', request, BraveReply, options);
 }
 
-/** A SearXNG of one's own, whose settings allow `format=json`. It may lie in a private network; a key is sent as a bearer token. */
+/**
+ * Creates a client for a self-hosted SearXNG whose settings allow `format=json`. It may be in a private
+ * network. A key is sent as a bearer token.
+ */
 export function createSearxngSearch(options: WebSearchOptions & { readonly baseUrl: string }): WebSearch {
   const request = (query: string): ProviderRequest => ({
     provider: 'SearXNG',
@@ -51,7 +54,7 @@ export function createTavilySearch(options: WebSearchOptions & { readonly apiKey
 }
 
 interface ProviderRequest {
-  /** For people: "Brave Search". */
+  /** The name shown to people: "Brave Search". */
   readonly provider: string;
   readonly url: URL;
   readonly query?: Readonly<Record<string, string>>;

@@ -13,24 +13,28 @@ import { present } from '../../lib/collections.ts';
 import { systemClock } from '../../lib/time.ts';
 import { arrangeAnswers, pairWithFailures } from '../../notifications/build-answers.ts';
 import { silentLogger } from '../../ports/telemetry.ts';
-import { describeExperiment, experimentOf, parseStages } from '../../replay/ablation.ts';
+import { createExperiment, describeExperiment, parseStages } from '../../replay/ablation.ts';
 import type { Answerer } from '../../replay/run/replay.ts';
 import type { ReplayCommandOptions } from './case-sources.ts';
 import type { KeptRecordings } from './recordings-command.ts';
 
-/** The configuration that a replay runs with: the options go before what is configured. */
+/** Creates the configuration of a replay. The options override the configured values. */
 export function replayConfig(options: ReplayCommandOptions, config: Config): Config {
   const { codeHost, analyst, triage } = config;
   return {
     ...config,
-    // Past cases name strangers' repositories: nobody is asked about them unless that is configured on purpose.
+    // Past cases name repositories of other organizations, which are not contacted unless that is configured
+    // explicitly.
     codeHost: codeHost.driver === 'auto' ? ({ ...codeHost, driver: 'local-git' } satisfies Config['codeHost']) : codeHost,
     analyst: { ...analyst, driver: options.analyst ?? analyst.driver, llm: withModel(analyst.llm, options.model ?? analyst.llm.model) },
     triage: { ...triage, budgetTokens: options.budget ?? triage.budgetTokens },
   };
 }
 
-/** Who answers the cases; null where they are only read. `config` is that of the replay; `kept` takes a recording of each answer. */
+/**
+ * Opens the analyst that answers the cases. Returns null if cases are only read. `config` is the
+ * configuration of the replay; `kept` receives a recording of each answer.
+ */
 export async function answering(
   options: ReplayCommandOptions,
   config: Config,
@@ -38,7 +42,7 @@ export async function answering(
 ): Promise<Answerer | null> {
   if (options.only === 'read') return null;
   const { createTerminalApp } = await import('../../app/terminal-app.ts');
-  const experiment = await experimentOf(stagesLeftOut(options), options.design);
+  const experiment = await createExperiment(stagesLeftOut(options), options.design);
   const app = await createTerminalApp(config, silentLogger, systemClock, experiment);
   return async (build, { sources, greenText, repository }, signal, onStep, everyCause) => {
     const clone = repository === undefined ? null : await openClone(repository, signal);
@@ -58,17 +62,20 @@ export async function answering(
   };
 }
 
-/** What the log does not settle speaks for the build last. */
+/** Sorts abstained answers last, because an unclear cause should represent the build last. */
 function sureFirst(analyses: readonly Analysis[]): Analysis[] {
   return analyses.toSorted((one, other) => Number(one.classification.abstained) - Number(other.classification.abstained));
 }
 
-/** What is left out of the system. Throws where a name is no stage's. */
+/** Lists the stages that are disabled. Throws if a name is not a stage. */
 export function stagesLeftOut({ without = [], green }: ReplayCommandOptions): AblationStage[] {
   return parseStages(green ? without : [...without, 'green']);
 }
 
-/** Who answers, in a few words: "analyst rules", "analyst llm (gpt-4o-mini)", "analyst rules, without web, linear baseline". */
+/**
+ * Describes the analyst in a few words: "analyst rules", "analyst llm (gpt-4o-mini)", "analyst rules, without
+ * web, linear baseline".
+ */
 export function whoAnswers(options: ReplayCommandOptions, config: Config): string {
   const experiment = describeExperiment(stagesLeftOut(options), options.design ?? 'loop');
   if (options.only === 'read') return `reading alone${experiment}`;
@@ -87,8 +94,9 @@ async function listTree(folder: string, commit: string, signal: AbortSignal): Pr
 }
 
 /**
- * A clone that a case names: a folder as it stands, or a tar archive (plain or compressed) of one, unpacked into a temporary folder until
- * it is closed. Throws `not-found`, and `invalid-input` for what is no archive of one folder.
+ * Opens the clone that a case names: a folder, or a tar archive (plain or compressed) of one, which is
+ * unpacked into a temporary folder until it is closed. Throws `not-found`, and `invalid-input` for anything
+ * that is not an archive of one folder.
  */
 async function openClone(path: string, signal: AbortSignal) {
   const found = await stat(path).catch((cause: unknown) => {

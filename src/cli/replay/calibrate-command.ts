@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { openCalibrations } from '../../app/open-for-operators.ts';
-import { maskingOf } from '../../config/masking.ts';
-import { budgetTokensOf } from '../../config/profiles.ts';
+import { createMaskingOptions } from '../../config/masking.ts';
+import { resolveBudgetTokens } from '../../config/profiles.ts';
 import type { Config } from '../../config/schema.ts';
 import { type Calibration, calibratedAnalyst, isCalibratedAs, parseCalibration } from '../../domain/calibration.ts';
 import { TriageError } from '../../domain/errors.ts';
@@ -12,9 +12,9 @@ import { createMasker } from '../../log/mask/mask.ts';
 import { visibleLine, visibleLines } from '../../notifications/visible-text.ts';
 import {
   type CalibrateOptions,
-  calibrationOf,
   type FitRow,
   type FittedCalibration,
+  fitCalibration,
   labelledCases,
   labelledDecisions,
   type Measured,
@@ -31,7 +31,7 @@ import { interruptSignal, jsonText, print, say, tell, writeOutput } from '../ter
 import { answering, replayConfig } from './answering.ts';
 import { stripForMetrics } from './replay-source.ts';
 
-/** What `faultline calibrate` was requested, as commander reads it. */
+/** The options of `faultline calibrate`, as commander parses them. */
 export interface CalibrateCommandOptions extends DataOptions {
   readonly dataset?: readonly string[];
   readonly results?: readonly string[];
@@ -55,7 +55,10 @@ interface GatheredAnswers {
   readonly perDay: ReadonlyMap<string, number> | null;
 }
 
-/** `faultline calibrate`: fits, cross-validates, prints; writes and applies only what it is told to. */
+/**
+ * Runs `faultline calibrate`: fits, cross-validates, and prints a calibration. Writes and applies it only on
+ * request.
+ */
 export async function runCalibrate(options: CalibrateCommandOptions, config: Config): Promise<void> {
   if ((options.dataset === undefined) === (options.reviewed !== true))
     throw new TriageError('invalid-config', 'Choose what to fit to: either --dataset FILE… or --reviewed.');
@@ -63,7 +66,7 @@ export async function runCalibrate(options: CalibrateCommandOptions, config: Con
   const gathered = options.reviewed ? await decidedAnswers(options, config) : await replayedAnswers(options, config);
   const risk = options.risk === undefined ? null : { most: options.risk, confidence: options.confidence };
   const { humanReview: doubted } = config.triage.thresholds;
-  const fitted = calibrationOf(gathered.answers, { ...(await madeBy(gathered, config)), method: options.method, risk, doubted });
+  const fitted = fitCalibration(gathered.answers, { ...(await madeBy(gathered, config)), method: options.method, risk, doubted });
   // What could not be read back must not be written.
   if (options.out !== undefined)
     await writeOutput(options.out, `${JSON.stringify(parseCalibration(fitted.calibration, options.out), null, 1)}\n`, '--out');
@@ -78,7 +81,7 @@ export async function runCalibrate(options: CalibrateCommandOptions, config: Con
 }
 
 async function madeBy({ answers, analyst, sources }: GatheredAnswers, config: Config): Promise<Omit<CalibrateOptions, 'method' | 'risk'>> {
-  const masker = createMasker(maskingOf(config));
+  const masker = createMasker(createMaskingOptions(config));
   const texts = [...new Set([...sources, ...answers.map(({ project }) => project)])];
   const masked = new Map<string, string>();
   for (const text of texts) masked.set(text, (await masker.mask(text)).text);
@@ -95,33 +98,36 @@ async function apply(calibration: Calibration, options: CalibrateCommandOptions)
   });
 }
 
-/** A replay may take hours and cost dollars: what would be refused after it is refused before. */
+/** Rejects a request early if it would be refused after the replay, which may take hours and cost dollars. */
 async function refuseEarly(options: CalibrateCommandOptions, config: Config): Promise<void> {
-  await withCalibrations(options, (calibrations) => checkReplaced(calibrations, analystOf(options, config), options.replaces));
+  await withCalibrations(options, (calibrations) => checkReplaced(calibrations, resolveAnalyst(options, config), options.replaces));
 }
 
-/** Whose answers are calibrated. */
-function analystOf(options: CalibrateCommandOptions, { analyst }: Config): string {
+/** Returns the analyst whose answers are calibrated. */
+function resolveAnalyst(options: CalibrateCommandOptions, { analyst }: Config): string {
   const driver = options.analyst ?? analyst.driver;
   return calibratedAnalyst(driver, driver === 'llm' ? analyst.llm.model : null);
 }
 
 const NEWEST_DECIDED = 20_000;
 
-/** The answers to data sets: replayed now without a calibration, or as a results file has them. */
+/** Gathers the answers to data sets: replayed now without a calibration, or read from a results file. */
 async function replayedAnswers(options: CalibrateCommandOptions, config: Config): Promise<GatheredAnswers> {
   const paths = options.dataset ?? [];
   const cases: ReplayedCase[] = [];
   const files = await Promise.all((options.results ?? []).map(readResults));
   for (const path of paths) append(cases, files.length > 0 ? await fromResults(path, files) : await replayed(path, options, config));
-  const analyst = analystOf(options, config);
+  const analyst = resolveAnalyst(options, config);
   const answers = labelledCases(ofAnalyst(cases, analyst));
   const said = cases.length - answers.length;
   if (said > 0) say(`Left out ${said} of ${cases.length} cases, whose category is unknown or which ${analyst} did not answer.`);
   return { answers, analyst, sources: paths.map((path) => basename(path)), perDay: null };
 }
 
-/** Those that this analyst answered: where a model is gone the rules answer, and their answers tell nothing of it. */
+/**
+ * Keeps the cases that this analyst answered. If a model was unavailable, the rules answered, and their
+ * answers say nothing about the model.
+ */
 function ofAnalyst(cases: readonly ReplayedCase[], analyst: string): ReplayedCase[] {
   const answered = cases.filter(({ result }) => result.analyst !== null);
   const own = answered.filter(({ result: { analyst: by, model } }) => {
@@ -129,25 +135,25 @@ function ofAnalyst(cases: readonly ReplayedCase[], analyst: string): ReplayedCas
     return by === 'llm' && model === null ? analyst.startsWith('llm ') : isCalibratedAs(analyst, by ?? '', model);
   });
   if (own.length > 0 || answered.length === 0) return own;
-  throw noneOf(
+  throw createNoAnswersError(
     analyst,
     answered.map(({ result }) => calibratedAnalyst(result.analyst ?? '', result.model)),
   );
 }
 
-function noneOf(analyst: string, others: readonly string[]): TriageError {
+function createNoAnswersError(analyst: string, others: readonly string[]): TriageError {
   const named = [...new Set(others)].slice(0, 5).map(visibleLine).join(', ');
   return new TriageError('invalid-input', `There are no answers by ${analyst}, only by ${named}; set --analyst, or configure that model.`);
 }
 
-/** What people decided of the answers of one analyst. */
+/** Gathers the decisions of reviewers about the answers of one analyst. */
 async function decidedAnswers(options: CalibrateCommandOptions, config: Config): Promise<GatheredAnswers> {
-  const analyst = analystOf(options, config);
+  const analyst = resolveAnalyst(options, config);
   return await withCalibrations(options, async (calibrations) => {
     const decided = await calibrations.decided(NEWEST_DECIDED);
     const own = decided.filter((one) => isCalibratedAs(analyst, one.analyst, one.model));
     if (own.length === 0 && decided.length > 0)
-      throw noneOf(
+      throw createNoAnswersError(
         analyst,
         decided.map((one) => calibratedAnalyst(one.analyst, one.model)),
       );
@@ -177,7 +183,7 @@ async function replayed(path: string, options: CalibrateCommandOptions, config: 
     if (done.result.error !== null) say(`${done.result.id}: ${done.result.error}`);
   };
   const answer = await answering(asked, own);
-  await replay({ ...shared, cases: await casesAt(path), budgetTokens: budgetTokensOf(own), answer, onCase }, interruptSignal());
+  await replay({ ...shared, cases: await casesAt(path), budgetTokens: resolveBudgetTokens(own), answer, onCase }, interruptSignal());
   return cases;
 }
 
@@ -193,7 +199,7 @@ async function fromResults(path: string, files: readonly RunResults[]): Promise<
   return cases;
 }
 
-/** What was fitted, as tables for people. */
+/** Formats the fitted calibration as tables for people. */
 function renderCalibration(fitted: FittedCalibration, gathered: GatheredAnswers): string {
   const { calibration, rows, thresholds, held } = fitted;
   const { fittedOn, before, after } = calibration;
@@ -300,7 +306,7 @@ export async function listCalibrations(options: DataOptions): Promise<void> {
   }));
   if (options.json) return print(jsonText({ ok: true, items: kept, inForce, acts }));
   if (kept.length === 0) return print('There are no calibrations. Create one with: faultline calibrate --reviewed');
-  const rows = kept.map((one) => `${inForce.includes(one.version) ? '*' : ' '} ${lineOf(one)}`);
+  const rows = kept.map((one) => `${inForce.includes(one.version) ? '*' : ' '} ${formatCalibration(one)}`);
   return print([...rows, '', ...acts.map(actLine)].join('\n'));
 }
 
@@ -356,7 +362,7 @@ async function withCalibrations<Result>(options: DataOptions, work: (store: Cali
   }
 }
 
-function lineOf({ version, analyst, fittedOn, before, after, risk, createdBy, createdAt }: Calibration): string {
+function formatCalibration({ version, analyst, fittedOn, before, after, risk, createdBy, createdAt }: Calibration): string {
   const ece = after === null ? 'not cross-validated' : `ECE ${before.ece.value.toFixed(3)} → ${after.ece.value.toFixed(3)}`;
   const kept = risk === null ? 'no thresholds' : `at most ${risk.most * 100} % wrong`;
   const by = `by ${visibleLine(createdBy)} ${createdAt}`;

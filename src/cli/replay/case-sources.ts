@@ -10,7 +10,7 @@ import { present } from '../../lib/collections.ts';
 import { visibleLine } from '../../notifications/visible-text.ts';
 import { silentLogger } from '../../ports/telemetry.ts';
 import type { CaseOutcome } from '../../replay/cases/case.ts';
-import { sampleOf } from '../../replay/cases/choose.ts';
+import { sampleCases } from '../../replay/cases/choose.ts';
 import { datasetCases, numberedLines } from '../../replay/cases/dataset.ts';
 import { datasetAt, folderCases } from '../../replay/cases/folder.ts';
 import { type OnLeftOut, reviewedCases, storedCases } from '../../replay/cases/stored.ts';
@@ -21,12 +21,14 @@ import { say } from '../terminal.ts';
 
 /** Cases that are replayed together and get one table. */
 export interface CaseSource {
-  /** As headings name it. */
+  /** The name that headings use. */
   readonly name: string;
-  /** Where it is, as it was given; "reviewed" or "stored" of an installation's own. */
+  /** The path as given by the user; "reviewed" or "stored" for the failures of an installation. */
   readonly path: string;
   cases(): AsyncIterable<CaseOutcome>;
-  /** How many there are, and a digest that changes with them; null where that is not told beforehand. */
+  /**
+   * Returns the number of cases and a digest that changes with them; null if that is not known in advance.
+   */
   measure(): Promise<CaseMeasure>;
 }
 
@@ -65,7 +67,7 @@ async function datasetSource(path: string): Promise<CaseSource> {
   return { name: basename(path), path, cases: () => datasetCases(file), measure: () => measureFile(file) };
 }
 
-/** The failures of an installation, which stays open until they are replayed. */
+/** Opens the failures of an installation. It stays open until they are replayed. */
 async function openStoredSource(options: ReplayCommandOptions): Promise<OpenedSources> {
   const chosen = Object.entries(storeFilter(options)).map(([name, value]) => `${name} ${value}`);
   const kind = options.reviewed ? 'reviewed' : 'stored';
@@ -88,7 +90,7 @@ function folderSource(path: string): CaseSource {
 }
 
 function sampled(source: CaseSource, most: number): CaseSource {
-  const cases = () => sampleOf(source.cases(), most);
+  const cases = () => sampleCases(source.cases(), most);
   return { ...source, name: `${source.name}, sample of ${most}`, cases, measure: () => measureCases(cases()) };
 }
 
@@ -103,25 +105,25 @@ async function measureCases(outcomes: AsyncIterable<CaseOutcome>): Promise<CaseM
   return { cases, sha256: hash.digest('hex') };
 }
 
-/** The stored failures that were requested, of an app that is open. */
+/** Returns the requested stored failures of an open app. */
 export function casesOfApp(app: App, options: StoredCaseOptions, onLeftOut?: OnLeftOut): AsyncIterable<CaseOutcome> {
   const from = { cases: app.stores.cases, builds: app.stores.builds, archive: app.archive };
   return (options.reviewed ? reviewedCases : storedCases)(from, storeFilter(options), onLeftOut);
 }
 
-/** What chooses among stored failures. Throws where a category is none. */
+/** Creates the filter for stored failures. Throws if the category does not exist. */
 export function storeFilter({ repository, branch, fingerprint, category, since, until }: StoreFilterOptions): CaseFilter {
-  const known = category === undefined ? undefined : categoryOf(category);
+  const known = category === undefined ? undefined : parseCategory(category);
   return present({ repository, branch, fingerprint, category: known, since, until });
 }
 
-function categoryOf(text: string): Category {
+function parseCategory(text: string): Category {
   const category = Category.safeParse(text);
   if (category.success) return category.data;
   throw new TriageError('invalid-config', `--category: "${text}" is not a category; use one of ${CATEGORIES.join(', ')}.`);
 }
 
-/** How many cases there are, and a digest that changes with them; null where that is not told. */
+/** The number of cases and a digest that changes with them; null if that is not known. */
 export interface CaseMeasure {
   readonly cases: number | null;
   readonly sha256: string | null;
@@ -136,7 +138,7 @@ async function measureFile(path: string): Promise<CaseMeasure> {
   return { cases, sha256: hash.digest('hex') };
 }
 
-/** What `faultline replay` was requested, as commander reads it. */
+/** The options of `faultline replay`, as commander parses them. */
 export interface ReplayCommandOptions extends StoredCaseOptions {
   /** Several are replayed one after the other, each with a table of its own. */
   readonly dataset?: readonly string[];
@@ -144,7 +146,7 @@ export interface ReplayCommandOptions extends StoredCaseOptions {
   readonly logs?: readonly string[];
   /** The main figures also by this. */
   readonly by?: SliceBy;
-  /** So many cases of each source. */
+  /** The number of cases to take from each source. */
   readonly sample?: number;
   /** The same cases so many times. */
   readonly repeat?: number;
@@ -153,7 +155,7 @@ export interface ReplayCommandOptions extends StoredCaseOptions {
   readonly keep?: string;
   /** Go on behind what an earlier run left in `out`. */
   readonly resume?: boolean;
-  /** Where recordings of the runs are written. */
+  /** The file that recordings of the runs are written to. */
   readonly record?: string;
   readonly maxUsd?: number;
   readonly maxMinutes?: number;
@@ -175,7 +177,7 @@ export interface ReplayCommandOptions extends StoredCaseOptions {
   readonly design?: Design;
 }
 
-/** Which stored failures are meant, as commander reads it. */
+/** The filter options for stored failures, as commander parses them. */
 interface StoreFilterOptions {
   readonly repository?: string;
   readonly branch?: string;
@@ -186,7 +188,7 @@ interface StoreFilterOptions {
 }
 
 export interface StoredCaseOptions extends DataOptions, StoreFilterOptions {
-  /** What people decided. */
+  /** True to replay only reviewed failures. */
   readonly reviewed?: true;
   readonly stored?: true;
 }

@@ -1,5 +1,5 @@
 import { dirname, resolve } from 'node:path';
-import { maskingOf } from '../../config/masking.ts';
+import { createMaskingOptions } from '../../config/masking.ts';
 import { TriageError } from '../../domain/errors.ts';
 import { counted } from '../../lib/text.ts';
 import { createMasker } from '../../log/mask/mask.ts';
@@ -19,11 +19,14 @@ export interface CheckCommandOptions {
   readonly json?: boolean;
 }
 
-/** What `--json` lists; all are counted, and all are said on standard error. */
+/** Limit of problems that `--json` lists; all are counted, and all are printed to standard error. */
 const MAX_LISTED = 1_000;
 const MAX_PROJECTS = 10;
 
-/** `faultline cases check`: everything that is wrong with a data set, and what the rest of it holds. */
+/**
+ * Runs `faultline cases check`: reports everything that is wrong with a data set and summarizes the rest of
+ * it.
+ */
 export async function runCasesCheck(path: string, options: CheckCommandOptions): Promise<void> {
   const signal = interruptSignal();
   const { http } = await terminalConfig();
@@ -58,7 +61,7 @@ export interface ExportCommandOptions extends StoredCaseOptions {
   readonly out: string;
 }
 
-/** `faultline cases export`: stored failures and what people decided, as a case set of one's own. */
+/** Runs `faultline cases export`: writes stored failures and their reviews as a case set. */
 export async function runCasesExport(options: ExportCommandOptions): Promise<void> {
   if (options.reviewed !== true && options.stored !== true)
     throw new TriageError('invalid-config', 'Choose --reviewed for reviewed failures, or --stored for all stored failures.');
@@ -89,7 +92,7 @@ export interface ImportCommandOptions {
   readonly json?: boolean;
 }
 
-/** `faultline cases import`: cases from elsewhere, masked and checked, as a case set of one's own. */
+/** Runs `faultline cases import`: writes external cases, masked and checked, as a case set. */
 export async function runCasesImport(path: string, options: ImportCommandOptions): Promise<void> {
   const signal = interruptSignal();
   const config = await terminalConfig();
@@ -97,7 +100,7 @@ export async function runCasesImport(path: string, options: ImportCommandOptions
   const cases =
     dataset === null ? await casesAt(path) : confined(datasetCases(dataset), dataset, resolve(options.logsIn ?? dirname(dataset)));
   const folder = await beginFolder(resolve(options.out));
-  const limits = { masker: createMasker(maskingOf(config)), maxLogBytes: config.http.maxLogBytes };
+  const limits = { masker: createMasker(createMaskingOptions(config)), maxLogBytes: config.http.maxLogBytes };
   const set = await writeCaseSet(cases, folder, limits, signal);
   await tell(options, { out: resolve(options.out), ...set }, setText(options.out, set));
 }
@@ -112,7 +115,9 @@ export interface SplitCommandOptions {
   readonly json?: boolean;
 }
 
-/** `faultline cases split`: what is learned from, what is tested with, and what is nearly the same in both. */
+/**
+ * Runs `faultline cases split`: separates training and test cases and reports near duplicates between them.
+ */
 export async function runCasesSplit(path: string, options: SplitCommandOptions): Promise<void> {
   if (options.by === 'random' && options.seed === undefined)
     throw new TriageError('invalid-config', 'A random split needs --seed WORDS, so that it can be repeated.');
@@ -161,7 +166,7 @@ function nearText(pairs: number, dropped: number, asked: boolean): string {
   return `${counted(pairs, 'case')} for training nearly the same as a test case (${done}), all in near-duplicates.jsonl:`;
 }
 
-/** Rows of one table: counts right-aligned, the largest first. */
+/** Formats the rows of a table with right-aligned counts, the largest first. */
 function countRows(counts: Readonly<Record<string, number>>, most = Number.POSITIVE_INFINITY): string[] {
   const sorted = Object.entries(counts).sort(([left, ones], [right, others]) => others - ones || (left < right ? -1 : 1));
   const shown = sorted
@@ -172,7 +177,7 @@ function countRows(counts: Readonly<Record<string, number>>, most = Number.POSIT
 
 const MAX_SHOWN = 20;
 
-/** What a written case set holds, and what is not in it. */
+/** Formats what a written case set contains and what was left out. */
 function setText(out: string, set: CaseSetSummary, notCases: Readonly<Record<string, number>> = {}): string {
   const masked = set.secrets === 0 ? 'nothing masked' : `${counted(set.secrets, 'place')} masked`;
   const left = set.firstLeftOut

@@ -1,5 +1,5 @@
 import { basename, resolve } from 'node:path';
-import { comparisonPart, headingOf } from '../../console/comparison.ts';
+import { comparisonPart, formatHeading } from '../../console/comparison.ts';
 import { html } from '../../console/html.ts';
 import { standAlonePage } from '../../console/stand-alone-page.ts';
 import type { Comparison } from '../../domain/comparison.ts';
@@ -20,7 +20,7 @@ export interface CompareCommandOptions {
   readonly json?: boolean;
 }
 
-/** `faultline compare`: a table a data set, or a JSON line a data set. */
+/** Runs `faultline compare`: prints a table or a JSON line for each data set. */
 export async function runCompare(options: CompareCommandOptions): Promise<void> {
   refuseInputs(options);
   const files = { a: await readAll(options.a), b: await readAll(options.b) };
@@ -29,7 +29,7 @@ export async function runCompare(options: CompareCommandOptions): Promise<void> 
     const comparison = await compareRuns({ dataset: basename(path), cases: await casesAt(path), files });
     comparisons.push(comparison);
     if (options.json) await print(jsonText({ ok: true, ...comparison }));
-    // Ids and suspects are somebody else's text: a terminal must not obey them.
+    // Ids and suspects are untrusted text, so control characters for the terminal are removed.
     else await print(`${index === 0 ? '' : '\n'}${visibleLines(renderComparison(comparison)).join('\n')}`);
   }
   if (options.html === undefined) return;
@@ -42,18 +42,18 @@ async function readAll(paths: readonly string[]): Promise<RunResults[]> {
   return files;
 }
 
-/** A page must not take the place of what it tells. */
+/** Rejects a report path that would overwrite an input. */
 function refuseInputs({ html, dataset, a, b }: CompareCommandOptions): void {
   if (html !== undefined && [...dataset, ...a, ...b].some((path) => resolve(path) === resolve(html)))
     throw new TriageError('invalid-config', `--html would overwrite the input ${html}.`);
 }
 
-/** Comparisons as one HTML page: it needs no other file, runs no script, and asks nobody for anything. */
+/** Renders comparisons as one HTML page that needs no other file, runs no script, and makes no request. */
 export function comparisonPage(comparisons: readonly Comparison[]): string {
   const madeAt = new Date().toISOString();
-  const contents = html`<nav aria-label="Data sets"><ul>${comparisons.map((one, index) => html`<li><a href="#k${index + 1}">${headingOf(one)}</a></li>`)}</ul></nav>`;
+  const contents = html`<nav aria-label="Data sets"><ul>${comparisons.map((one, index) => html`<li><a href="#k${index + 1}">${formatHeading(one)}</a></li>`)}</ul></nav>`;
   const main = html`<main><h1>Comparison</h1>
 <dl class="facts heading"><dt>Made</dt><dd><time datetime="${madeAt}">${madeAt.slice(0, 16).replace('T', ' ')} UTC</time> by Faultline ${RELEASE}</dd></dl>
 ${comparisons.length > 1 && contents}${comparisons.map(comparisonPart)}</main>`;
-  return standAlonePage(`Comparison: ${comparisons.map(headingOf).join(', ')}`, main);
+  return standAlonePage(`Comparison: ${comparisons.map(formatHeading).join(', ')}`, main);
 }

@@ -1,5 +1,5 @@
-import { maskingOf } from '../../config/masking.ts';
-import { budgetTokensOf } from '../../config/profiles.ts';
+import { createMaskingOptions } from '../../config/masking.ts';
+import { resolveBudgetTokens } from '../../config/profiles.ts';
 import type { Config } from '../../config/schema.ts';
 import { createMasker } from '../../log/mask/mask.ts';
 import type { CaseOutcome } from '../../replay/cases/case.ts';
@@ -8,7 +8,7 @@ import { keepLabels, roomForRun } from '../../replay/compare/kept-runs.ts';
 import { type ReplayedCase, replay } from '../../replay/run/replay.ts';
 import { answering, replayConfig } from './answering.ts';
 import type { ReplayCommandOptions } from './case-sources.ts';
-import { manifestOf, openRunFiles } from './run-files.ts';
+import { createManifest, openRunFiles } from './run-files.ts';
 
 /** One may read a line of the log, or none; the other is as usual. */
 const RUNS = [
@@ -31,9 +31,13 @@ export async function keepDemoRuns(config: Config, logs: string, builds: Readonl
     const own = replayConfig(options, config);
     const path = await roomForRun(config.runs.folder, name, false);
     await keepLabels(config.runs.folder, name, [cases()]);
-    const files = await openRunFiles(path, false, manifestOf(options, own, [{ source, ...(await source.measure()) }]));
+    const files = await openRunFiles(path, false, createManifest(options, own, [{ source, ...(await source.measure()) }]));
     const { concurrency, green } = options;
-    const reading = { budgetTokens: budgetTokensOf(own), maxLogBytes: own.http.maxLogBytes, masker: createMasker(maskingOf(own)) };
+    const reading = {
+      budgetTokens: resolveBudgetTokens(own),
+      maxLogBytes: own.http.maxLogBytes,
+      masker: createMasker(createMaskingOptions(own)),
+    };
     const onCase = async ({ result }: ReplayedCase) => await files.results.append(result);
     await replay(
       { cases: cases(), concurrency, green, ...reading, answer: await answering(options, own), onCase },

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { openToday } from '../../app/investigation.ts';
 import type { Config } from '../../config/schema.ts';
-import { messageOf, TriageError } from '../../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../../domain/errors.ts';
 import { present } from '../../lib/collections.ts';
 import { counted } from '../../lib/text.ts';
 import { visibleLine } from '../../notifications/visible-text.ts';
@@ -14,7 +14,7 @@ import { withApp } from '../store-commands.ts';
 import { EXIT, interruptSignal, jsonText, print, say } from '../terminal.ts';
 import { askedRuns } from './recordings-command.ts';
 
-/** What `faultline replay --frozen` was requested. */
+/** The options of `faultline replay --frozen`. */
 export interface FrozenOptions {
   /** A file of recordings; true: those of the store. */
   readonly frozen: string | true;
@@ -26,22 +26,28 @@ export interface FrozenOptions {
   readonly json?: boolean;
 }
 
-/** How runs come out beside `identical`, which is the same answer to the byte and nothing that differs on the way to it. */
+/**
+ * The outcomes of a run other than `identical`, which means the same answer to the byte and no difference on
+ * the way to it.
+ */
 const OUTCOMES = [
-  // A prompt, a rule, a tool or a limit is another: what a model would say to it now nobody knows.
+  // A prompt, a rule, a tool, or a limit has changed. It is unknown what a model would answer now.
   ['sameBytes', 'byte-identical answer by another path'],
   // As far as people see it.
   ['sameAnswer', 'same answer by another path'],
   ['otherAnswer', 'different answer'],
   ['stopped', 'not completed'],
   ['unreadable', 'unreadable'],
-  // Beside one of the others.
+  // The recording is incomplete. This counts in addition to one of the other outcomes.
   ['incomplete', 'incomplete recording'],
 ] as const;
 type Outcome = 'identical' | (typeof OUTCOMES)[number][0];
 type Tally = Record<Outcome | 'runs', number>;
 
-/** `faultline replay --frozen`: recorded runs through today's graph, each with the first place where it differs. */
+/**
+ * Runs `faultline replay --frozen`: replays recorded runs through the current graph and reports the first
+ * difference of each.
+ */
 export async function runFrozenReplay(options: FrozenOptions): Promise<void> {
   const { frozen } = options;
   refuseOptionsOfCases(options);
@@ -71,7 +77,7 @@ async function replayAll(sources: AsyncIterable<RecordingSource>, config: Config
       const run = 'error' in source ? null : await runFrozen(source.recording, today, signal);
       count(tally, run);
       for (const note of run?.notes ?? []) notes.add(note);
-      const line = run === null ? { run: source.name, error: 'error' in source ? source.error : '' } : linesOf(run);
+      const line = run === null ? { run: source.name, error: 'error' in source ? source.error : '' } : toOutputLine(run);
       await out?.write(`${jsonText(line)}\n`);
       if (run?.identical && run.differences.length === 0 && run.missing.length === 0) continue;
       if (options.json) told.push(line);
@@ -91,29 +97,29 @@ async function replayAll(sources: AsyncIterable<RecordingSource>, config: Config
   if (options.json)
     return await print(jsonText({ ok: true, ...tally, seconds: Number(seconds.toFixed(1)), notes: [...notes], runs: told }));
   for (const note of notes) say(visibleLine(note));
-  await print(`${summaryOf(tally)}, in ${seconds.toFixed(1)} s`);
+  await print(`${formatSummary(tally)}, in ${seconds.toFixed(1)} s`);
 }
 
 async function openOut(path: string): Promise<FileHandle> {
   return await open(path, 'w').catch((cause: unknown) => {
-    throw new TriageError('not-found', `--out: ${path} cannot be written: ${messageOf(cause)}.`, { cause });
+    throw new TriageError('not-found', `--out: ${path} cannot be written: ${getErrorMessage(cause)}.`, { cause });
   });
 }
 
 function count(tally: Tally, run: FrozenRun | null): void {
   tally.runs += 1;
-  tally[outcomeOf(run)] += 1;
+  tally[toOutcome(run)] += 1;
   if (run !== null && run.missing.length > 0) tally.incomplete += 1;
 }
 
-function outcomeOf(run: FrozenRun | null): Outcome {
+function toOutcome(run: FrozenRun | null): Outcome {
   if (run === null) return 'unreadable';
   if (run.stopped !== null) return 'stopped';
   if (run.identical) return run.differences.length === 0 ? 'identical' : 'sameBytes';
   return run.changed.length > 0 || run.before === null ? 'otherAnswer' : 'sameAnswer';
 }
 
-function linesOf({ analysis: _analysis, triageId, ...run }: FrozenRun): object {
+function toOutputLine({ analysis: _analysis, triageId, ...run }: FrozenRun): object {
   const [first] = run.differences;
   return { run: triageId, ...run, first: first === undefined ? null : describeDifference(first) };
 }
@@ -137,12 +143,15 @@ function answerText(changed: readonly string[], before: string | null): string {
   return changed.length === 0 ? 'The visible part of the answer is the same.' : `The answer differs: ${changed.join(', ')}.`;
 }
 
-function summaryOf(tally: Tally): string {
+function formatSummary(tally: Tally): string {
   const others = OUTCOMES.flatMap(([outcome, words]) => (tally[outcome] === 0 ? [] : [`${tally[outcome]} ${words}`]));
   return [`${counted(tally.runs, 'run')}: ${tally.identical} identical`, ...others].join(', ');
 }
 
-/** Options of `replay` that say how cases are answered, judged or told; `usual` where leaving them out gives a value too. */
+/**
+ * The options of `replay` that determine how cases are answered, judged, or reported. `usual` is the value of
+ * an option that has a default.
+ */
 const OF_CASES: readonly { readonly key: string; readonly flag: string; readonly usual?: unknown }[] = [
   ...['dataset', 'logs', 'reviewed', 'stored', 'by', 'sample', 'resume', 'html', 'junit', 'gate', 'judge'].map(named),
   ...['repository', 'branch', 'fingerprint', 'category', 'since', 'until'].map(named),
@@ -151,7 +160,10 @@ const OF_CASES: readonly { readonly key: string; readonly flag: string; readonly
   { key: 'green', flag: '--no-green', usual: true },
 ];
 
-/** Refuses what does not go with `--frozen`. Left out silently, a gate would pass that nobody held. Throws `invalid-config`. */
+/**
+ * Rejects options that do not apply to `--frozen`. If they were ignored silently, a quality gate would pass
+ * without being checked. Throws `invalid-config`.
+ */
 function refuseOptionsOfCases(options: object): void {
   const given = new Map<string, unknown>(Object.entries(options));
   const flags = OF_CASES.filter(({ key, usual }) => given.get(key) !== undefined && given.get(key) !== usual).map(({ flag }) => flag);

@@ -5,10 +5,13 @@ import type { CalibrateCommandOptions } from './calibrate-command.ts';
 import type { ReplayCommandOptions } from './case-sources.ts';
 import type { FrozenOptions } from './frozen-command.ts';
 
-/** As `scoreSlices` knows them; told here so that help needs no scores. */
+/** The slices that `scoreSlices` supports, repeated here so that help does not load the scoring code. */
 const SLICES = ['project', 'owner', 'source', 'category'] as const satisfies readonly SliceBy[];
 
-/** `faultline replay`: cases with their truth through the same road, and what their labels allow to measure. */
+/**
+ * Creates `faultline replay`, which runs labeled cases through the same triage and measures what their labels
+ * allow.
+ */
 export function replayCommand(): Command {
   const command = new Command('replay')
     .description('Replay labeled cases (a data set, a folder of logs, or your own failures) and print the resulting figures.')
@@ -71,7 +74,7 @@ function amount(text: string): number {
   throw new InvalidArgumentError('Use a number above 0.');
 }
 
-/** The options that choose among stored failures: the same wherever such are requested. */
+/** Adds the options that filter stored failures. They are the same for every command. */
 function addStoreFilters(command: Command, where = ''): Command {
   return command
     .option('--repository <owner/name>', `${where}only this repository`)
@@ -82,7 +85,7 @@ function addStoreFilters(command: Command, where = ''): Command {
     .option('--until <date>', `${where}only before this time`, moment);
 }
 
-/** A date or a time, as ISO 8601 in UTC. */
+/** Parses a date or a time and returns it as ISO 8601 in UTC. */
 function moment(text: string): string {
   const time = /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : Number.NaN;
   if (!Number.isNaN(time)) return new Date(time).toISOString();
@@ -92,7 +95,7 @@ function moment(text: string): string {
 const PATH_HELP = 'a data set (JSONL), a case set, or a folder of logs';
 const OUT_HELP = 'output folder; it must not exist yet';
 
-/** `faultline cases`: the failures with their truth that `faultline replay` measures by. */
+/** Creates `faultline cases`, which manages the labeled failures for `faultline replay`. */
 export function casesCommand(): Command {
   return new Command('cases')
     .description('Manage labeled failures for `faultline replay`: export, import, check and split them.')
@@ -154,7 +157,7 @@ function splitCommand(): Command {
     .action(runs(async () => (await import('./cases-command.ts')).runCasesSplit));
 }
 
-/** `faultline compare`: two runs of the same cases, pair by pair. */
+/** Creates `faultline compare`, which compares two runs of the same cases in pairs. */
 export function compareCommand(): Command {
   return new Command('compare')
     .description('Compare two runs on the same cases: differences with intervals, cases won and lost, and cost.')
@@ -216,14 +219,17 @@ function version(text: string): number | 'none' {
   return text === 'none' ? 'none' : positive(text);
 }
 
-/** Between 0 and 1, neither of them. */
+/** Parses a number between 0 and 1, exclusive. */
 function share(text: string): number {
   const value = Number(text);
   if (value > 0 && value < 1) return value;
   throw new InvalidArgumentError('Use a number between 0 and 1, such as 0.03.');
 }
 
-/** `faultline recordings …`: how stored runs came to their answers; an embedded store can be opened only while no service runs on it. */
+/**
+ * Creates `faultline recordings …`, which shows how stored runs came to their answers. An embedded store can
+ * be opened only while no service uses it.
+ */
 export function recordingsCommand(): Command {
   const recordings = new Command('recordings').description(
     'List or export the recordings of stored runs. `faultline replay --frozen` reruns them.',

@@ -1,5 +1,5 @@
 import { type FileHandle, open } from 'node:fs/promises';
-import { messageOf, TriageError } from '../../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../../domain/errors.ts';
 import type { Recording } from '../../domain/recording.ts';
 import { present } from '../../lib/collections.ts';
 import { counted } from '../../lib/text.ts';
@@ -21,7 +21,7 @@ export interface ExportRecordingsOptions extends ListRecordingsOptions {
   readonly run?: readonly string[];
 }
 
-/** `faultline recordings list`: what is stored, the oldest first. */
+/** Runs `faultline recordings list`: lists the stored recordings, oldest first. */
 export async function listRecordings(options: ListRecordingsOptions): Promise<void> {
   await withApp(options, async ({ stores: { recordings: store } }) => {
     const [heads, totals] = [[] as RecordingHead[], { recordings: 0, bytes: 0 }];
@@ -29,14 +29,17 @@ export async function listRecordings(options: ListRecordingsOptions): Promise<vo
       totals.recordings += 1;
       totals.bytes += head.size;
       if (options.json) heads.push(head);
-      else await print(rowOf(head));
+      else await print(formatRow(head));
     }
     if (options.json) return await print(jsonText({ ok: true, ...totals, rows: heads }));
     await print(`${totals.recordings} recordings, ${sizeText(totals.bytes)}`);
   });
 }
 
-/** `faultline recordings export`: each stored recording with its answer as one JSON object a line. */
+/**
+ * Runs `faultline recordings export`: writes each stored recording with its answer as one JSON object per
+ * line.
+ */
 export async function exportRecordings(options: ExportRecordingsOptions): Promise<void> {
   await withApp(options, async ({ stores: { recordings: store } }) => {
     const file = await openRecordingsFile(options.out);
@@ -69,7 +72,7 @@ export async function exportRecordings(options: ExportRecordingsOptions): Promis
   });
 }
 
-function rowOf({ triageId, createdAt, repository, size, analysis, capped }: RecordingHead): string {
+function formatRow({ triageId, createdAt, repository, size, analysis, capped }: RecordingHead): string {
   const answer =
     analysis === null ? 'no answer' : `${analysis.category} ${analysis.analyst}${analysis.model === null ? '' : ` ${analysis.model}`}`;
   const ids = analysis === null ? triageId : `${triageId} ${analysis.id}`;
@@ -80,7 +83,7 @@ function sizeText(bytes: number): string {
   return bytes < 1024 * 1024 ? `${(bytes / 1024).toFixed(1)} KiB` : `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
 }
 
-/** The runs that were asked for by id, and which of them were met. */
+/** Selects runs by the requested ids and tracks which of them were found. */
 export function askedRuns(runs: readonly string[] | undefined) {
   const left = new Set(runs);
   return {
@@ -96,16 +99,20 @@ export function askedRuns(runs: readonly string[] | undefined) {
   };
 }
 
-/** They hold what the logs and the sources held, masked: the business of whoever wrote them. */
+/**
+ * The file mode of recordings, which contain the masked contents of logs and sources. Only the user who wrote
+ * them may read them.
+ */
 const OWNER_ONLY = 0o600;
 
 /**
- * Opens a file of recordings, one JSON object a line: anew, or behind the last whole line of what is there: a process that died may have left half of one. A new file is its
- * owner's alone. Throws `not-found` where it cannot be written.
+ * Opens a file of recordings with one JSON object per line, either empty or after the last complete line: a
+ * crashed process may have left half of one. A new file is readable only by its owner. Throws `not-found` if
+ * it cannot be written.
  */
 export async function openRecordingsFile(path: string, behind = false) {
   const file = await open(path, behind ? 'a+' : 'w', OWNER_ONLY).catch((cause: unknown) => {
-    throw new TriageError('not-found', `Recordings cannot be written to ${path}: ${messageOf(cause)}.`, { cause });
+    throw new TriageError('not-found', `Recordings cannot be written to ${path}: ${getErrorMessage(cause)}.`, { cause });
   });
   // A pipe or a device has nothing to cut off.
   const isFile = (await file.stat()).isFile();
@@ -151,7 +158,7 @@ export async function keptRecordings({ record, resume, only }: ReplayCommandOpti
       for (const recording of recordings) {
         if (!isWhole) return;
         await file.add(recording).catch((error: unknown) => {
-          if (isWhole) say(visibleLine(`--record: ${messageOf(error)} The replay continues without it.`));
+          if (isWhole) say(visibleLine(`--record: ${getErrorMessage(error)} The replay continues without it.`));
           isWhole = false;
         });
       }

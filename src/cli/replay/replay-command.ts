@@ -1,24 +1,24 @@
 import { access, constants, stat } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { runsFolder } from '../../config/load.ts';
-import { maskingOf } from '../../config/masking.ts';
-import { budgetTokensOf } from '../../config/profiles.ts';
+import { createMaskingOptions } from '../../config/masking.ts';
+import { resolveBudgetTokens } from '../../config/profiles.ts';
 import type { Config } from '../../config/schema.ts';
-import { messageOf, TriageError } from '../../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../../domain/errors.ts';
 import { present } from '../../lib/collections.ts';
 import { createMasker } from '../../log/mask/mask.ts';
 import { visibleLines } from '../../notifications/visible-text.ts';
 import { silentLogger } from '../../ports/telemetry.ts';
-import { readStagesOf } from '../../replay/ablation.ts';
+import { toReadStages } from '../../replay/ablation.ts';
 import { keepLabels, roomForRun } from '../../replay/compare/kept-runs.ts';
 import type { FigureSection } from '../../replay/figures/figure.ts';
 import { scoreCases, scoreSlices } from '../../replay/figures/score.ts';
-import { type Gate, type GateResult, judgeGate, junitOf, openGate, renderGate } from '../../replay/gate.ts';
+import { type Gate, type GateResult, judgeGate, openGate, renderGate, toJunit } from '../../replay/gate.ts';
 import { judgeCases, scoreJudge } from '../../replay/judge.ts';
-import { casesSuite, figuresJson, renderFigures, renderJunit, renderSpread, spreadOf, unsteadyCases } from '../../replay/report.ts';
+import { casesSuite, figuresJson, listSpreads, renderFigures, renderJunit, renderSpread, unsteadyCases } from '../../replay/report.ts';
 import type { ReplayedCase } from '../../replay/run/replay.ts';
 import { dataDirectory } from '../settings.ts';
-import { EXIT, interruptSignal, jsonText, print, say, voiceOf, writeOutput } from '../terminal.ts';
+import { createVoice, EXIT, interruptSignal, jsonText, print, say, writeOutput } from '../terminal.ts';
 import { answering, replayConfig, stagesLeftOut, whoAnswers } from './answering.ts';
 import { type CaseSource, openCaseSources, type ReplayCommandOptions } from './case-sources.ts';
 import { type KeptRecordings, keptRecordings } from './recordings-command.ts';
@@ -34,8 +34,8 @@ import {
 } from './replay-source.ts';
 import {
   checkOutputs,
+  createManifest,
   type Measured,
-  manifestOf,
   openPassingFiles,
   openRunFiles,
   type Places,
@@ -43,7 +43,10 @@ import {
   repeatPath,
 } from './run-files.ts';
 
-/** `faultline replay`: every case of each source through the same road, the results as JSONL, the figures as tables and reports. */
+/**
+ * Runs `faultline replay`: runs every case of each source through the same triage and writes the results as
+ * JSONL and the figures as tables and reports.
+ */
 export async function runReplay(given: ReplayCommandOptions, configured: Config): Promise<void> {
   const { keep } = given;
   const folder = runsFolder(dataDirectory(given.data));
@@ -77,7 +80,7 @@ async function replaySources(
   const measured = await Promise.all(sources.map(async (source) => ({ source, ...(await source.measure()) })));
   const judge = await judging(options, config);
   const limits = present({ usd: options.maxUsd, minutes: options.maxMinutes });
-  const shared = { spending: createSpending(limits), progress: startReplayProgress(voiceOf({})) };
+  const shared = { spending: createSpending(limits), progress: startReplayProgress(createVoice({})) };
   const files: RunFiles[] = [];
   const reported: ReportedRun[] = [];
   let judged: GateResult | null = null;
@@ -110,7 +113,10 @@ interface Telling {
   readonly judge: Judging | null;
 }
 
-/** Each source after the other, each with its figures as soon as they are known; nothing more is begun after one that was stopped. */
+/**
+ * Replays the sources one after another and reports the figures of each as soon as they are known. Nothing is
+ * started after a source that was stopped.
+ */
 async function replayAll(
   measured: readonly Measured[],
   how: SourceOptions,
@@ -126,9 +132,9 @@ async function replayAll(
       throw error;
     });
     if (run === null) return;
-    const heading = `${run.source.name}: ${whoAnswers(options, config)}, budget ${budgetTokensOf(config)} tokens`;
+    const heading = `${run.source.name}: ${whoAnswers(options, config)}, budget ${resolveBudgetTokens(config)} tokens`;
     const opinions = (await judge?.(run, going.spending, signal)) ?? [];
-    const sections = [...scoreCases(run.cases, run.milliseconds), ...slicesOf(run.cases, options), ...opinions];
+    const sections = [...scoreCases(run.cases, run.milliseconds), ...scoreRequestedSlices(run.cases, options), ...opinions];
     const done = {
       run,
       sections,
@@ -142,8 +148,11 @@ async function replayAll(
   }
 }
 
-/** The section that was asked for beside the others; none where the cases are all of one slice, which is said. */
-function slicesOf(cases: readonly ReplayedCase[], { by }: ReplayCommandOptions): FigureSection[] {
+/**
+ * Scores the slices that `--by` requests, in addition to the other sections. Returns none, with a message, if
+ * all cases are in one slice.
+ */
+function scoreRequestedSlices(cases: readonly ReplayedCase[], { by }: ReplayCommandOptions): FigureSection[] {
   if (by === undefined) return [];
   const section = scoreSlices(cases, by);
   if (section === null) say(`--by ${by}: all cases have the same ${by}.`);
@@ -155,10 +164,10 @@ async function howToAnswer(options: ReplayCommandOptions, config: Config, record
   return {
     concurrency: options.concurrency,
     green: !stages.includes('green'),
-    without: readStagesOf(stages),
-    budgetTokens: budgetTokensOf(config),
+    without: toReadStages(stages),
+    budgetTokens: resolveBudgetTokens(config),
     maxLogBytes: config.http.maxLogBytes,
-    masker: createMasker(maskingOf(config)),
+    masker: createMasker(createMaskingOptions(config)),
     answer: await answering(options, config, recordings),
   };
 }
@@ -170,10 +179,16 @@ async function openFiles(
   repeat: number,
 ): Promise<RunFiles | null> {
   if (options.out === undefined) return options.html === undefined ? null : openPassingFiles();
-  return openRunFiles(repeatPath(options.out, repeat, options.repeat ?? 1), options.resume === true, manifestOf(options, config, measured));
+  return openRunFiles(
+    repeatPath(options.out, repeat, options.repeat ?? 1),
+    options.resume === true,
+    createManifest(options, config, measured),
+  );
 }
 
-/** Not all cases were replayed: that is no success, even where all that were are fine. */
+/**
+ * Sets the exit code if not all cases were replayed. That is no success, even if all replayed cases are fine.
+ */
 function settleExitCode(reported: readonly ReportedRun[], signal: AbortSignal): void {
   const stopped = reported.find(({ run }) => run.stopped !== null);
   if (stopped === undefined || signal.aborted) return;
@@ -182,8 +197,9 @@ function settleExitCode(reported: readonly ReportedRun[], signal: AbortSignal): 
 }
 
 /**
- * Asks the judge about the explanations of a run: a section of its own, told apart from what is measured. Empty where the run was stopped, or
- * the judge is interrupted: what was replayed keeps its figures.
+ * Asks the judge about the explanations of a run. Returns a separate section that is distinguished from
+ * measured figures, or none if the run was stopped or the judge is interrupted: the figures of the replay are
+ * kept.
  */
 type Judging = (run: SourceRun, spending: Spending, signal: AbortSignal) => Promise<FigureSection[]>;
 
@@ -207,7 +223,10 @@ export async function judging(options: ReplayCommandOptions, config: Config): Pr
   };
 }
 
-/** A long replay must not end with a report that has no place, nor begin with one in the place of its cases. Throws where one does. */
+/**
+ * Checks the report paths before a long replay, so that each report can be written and none overwrites the
+ * cases. Throws if a path is unusable.
+ */
 async function checkReportPaths(options: Places): Promise<void> {
   await checkOutputs(options);
   const { junit, html } = options;
@@ -215,7 +234,7 @@ async function checkReportPaths(options: Places): Promise<void> {
     if (path === undefined) continue;
     const folder = dirname(path);
     const isFolder = (await stat(path).catch(() => null))?.isDirectory() === true;
-    const refusal = await access(folder, constants.W_OK).catch((error: unknown) => messageOf(error));
+    const refusal = await access(folder, constants.W_OK).catch((error: unknown) => getErrorMessage(error));
     if (isFolder || refusal !== undefined)
       throw new TriageError('not-found', `${option}: ${path} cannot be written${isFolder ? ': it is a folder' : ''}.`);
   }
@@ -229,7 +248,7 @@ async function tell(
   config: Config,
 ): Promise<void> {
   if (!options.json) return print(`${isFirst ? '' : '\n'}${visibleLines(renderFigures(heading, sections)).join('\n')}`);
-  const budgetTokens = budgetTokensOf(config);
+  const budgetTokens = resolveBudgetTokens(config);
   const stopped = run.stopped === null ? {} : { stopped: run.stopped };
   return print(jsonText({ ok: true, dataset: run.source.path, budgetTokens, ...stopped, figures: figuresJson(sections) }));
 }
@@ -240,7 +259,7 @@ async function tellSpread(reported: readonly ReportedRun[], options: ReplayComma
   const bySource = Map.groupBy(reported, ({ run }) => run.source);
   for (const [source, repeats] of bySource) {
     if (repeats.length < 2) continue;
-    const spread = spreadOf(repeats.map(({ sections }) => sections));
+    const spread = listSpreads(repeats.map(({ sections }) => sections));
     const unsteady = unsteadyCases(repeats.map(({ run }) => run.cases));
     if (options.json) await print(jsonText({ ok: true, dataset: source.path, repeats: repeats.length, spread, unsteady }));
     else await print(`\n${visibleLines(renderSpread(`${source.name}, ${repeats.length} repeats`, spread, unsteady)).join('\n')}`);
@@ -256,7 +275,7 @@ async function writeReports(
 ): Promise<void> {
   const suites = reported.map(({ heading, run }) => casesSuite(heading, run.cases));
   if (options.junit !== undefined)
-    await writeOutput(options.junit, renderJunit([...suites, ...(gate === null ? [] : junitOf(gate))]), '--junit');
+    await writeOutput(options.junit, renderJunit([...suites, ...(gate === null ? [] : toJunit(gate))]), '--junit');
   if (options.html !== undefined) {
     const { reportPage } = await import('./report-page.ts');
     await writeOutput(options.html, await reportPage(reported, options, config), '--html');

@@ -11,7 +11,7 @@ import type { Measured } from './run-files.ts';
 export type SourceOptions = Omit<ReplayOptions, 'onCase' | 'cases' | 'finished' | 'mayStart'>;
 
 export interface Going {
-  /** Null where nobody keeps the results. */
+  /** The results file; null if the results are not kept. */
   readonly results: ResultsFile | null;
   readonly spending: Spending;
   readonly progress: ReplayProgress;
@@ -21,7 +21,7 @@ export interface SourceRun {
   readonly source: Measured['source'];
   readonly cases: readonly ReplayedCase[];
   readonly milliseconds: number;
-  /** Why it is not all: a phrase; null where it is. */
+  /** The reason why the run is incomplete, as a phrase; null if it is complete. */
   readonly stopped: string | null;
 }
 
@@ -50,7 +50,7 @@ export async function replaySource(
   };
   // A disk that is full ends what still runs, too.
   const own = new AbortController();
-  const finished = results === null ? {} : { finished: finishedOf(results) };
+  const finished = results === null ? {} : { finished: createFinishedReader(results) };
   const mayStart = () => spending.reached() === null;
   let stopped: string | null = null;
   try {
@@ -80,8 +80,8 @@ function endText(done: number, total: number | null, resumed: number, stopped: s
   return `stopped after ${total === null ? counted(done, 'case') : `${done} of ${counted(total, 'case')}`}${before}: ${stopped}`;
 }
 
-/** The results that an earlier run wrote, in the order of the cases. Throws where they are of others. */
-function finishedOf(results: ResultsFile): (outcome: CaseOutcome) => Promise<CaseResult | null> {
+/** Returns the results of an earlier run in the order of the cases. Throws if they belong to other cases. */
+function createFinishedReader(results: ResultsFile): (outcome: CaseOutcome) => Promise<CaseResult | null> {
   return async (outcome) => {
     const result = await results.next();
     if (result === null) return null;
@@ -98,13 +98,14 @@ export interface ReportedRun {
   readonly sections: readonly FigureSection[];
   /** 1-based. */
   readonly repeat: number;
-  /** Where its results stand whole; null where nobody keeps them. */
+  /** The file with the complete results; null if they are not kept. */
   readonly results: ResultsFile | null;
 }
 
 /**
- * A case as figures need it: a hundred thousand of them must fit in memory. Logs, whole answers and the texts of excerpts go; these stay
- * where the likeness of failures is measured by them.
+ * Strips a case to what figures need, because a hundred thousand cases must fit in memory. Logs, whole
+ * answers, and the texts of excerpts are removed; the texts stay if the similarity of failures is measured
+ * with them.
  */
 export function stripForMetrics(done: ReplayedCase): ReplayedCase {
   const { row, result } = done;
@@ -119,10 +120,13 @@ export function stripForMetrics(done: ReplayedCase): ReplayedCase {
   };
 }
 
-/** How a long replay is told to whoever waits: one line that rewrites itself on a terminal, a line now and then elsewhere. */
+/**
+ * The progress display of a long replay: one line that is rewritten on a terminal, otherwise an occasional
+ * new line.
+ */
 interface ReplayProgress {
   show(standing: Standing): void;
-  /** A line that stays, such as a case that failed. */
+  /** Prints a permanent line, such as a failed case. */
   say(line: string): void;
   /** Ends it, and leaves nothing of the rewritten line. */
   stop(): void;
@@ -132,12 +136,15 @@ interface ReplayProgress {
 const FRAME_MS = 100;
 /** Elsewhere: a line at least every so often, since CI systems end jobs that are silent for long. */
 const LINE_MS = 20_000;
-/** By cases: so many, and of many a twentieth. */
+/**
+ * The number of cases between two lines of progress; for large sets a twentieth of the cases, if that is
+ * more.
+ */
 const EVERY_CASES = 50;
 const LINES = 20;
 const CLEAR = '\r\x1b[2K';
 
-/** `now` tells milliseconds, from any start. */
+/** Starts the progress display. `now` returns milliseconds since any fixed time. */
 export function startReplayProgress(
   { plain }: { readonly plain: boolean },
   stream: ProgressStream = process.stderr,
@@ -190,7 +197,7 @@ interface Standing {
   /** Finished cases, those of an earlier run among them. */
   readonly done: number;
   readonly resumed: number;
-  /** Null where nobody has counted. */
+  /** The number of all cases; null if unknown. */
   readonly total: number | null;
   readonly errors: number;
   /** Spent by this run. */
@@ -201,18 +208,21 @@ interface Standing {
 /** Fewer cases say too little about the rest. */
 const KNOWN_FROM = 5;
 
-/** What the rest takes and costs, by the mean of what this run has done; null where that cannot be said. */
-export function leftOf({ done, resumed, total, usd, elapsedMs }: Standing) {
+/**
+ * Estimates the time and cost of the remaining cases from the mean of this run. Returns null if there are too
+ * few cases or their number is unknown.
+ */
+export function estimateRest({ done, resumed, total, usd, elapsedMs }: Standing) {
   const own = done - resumed;
   if (total === null || own < KNOWN_FROM) return null;
   const share = Math.max(0, total - done) / own;
   return { milliseconds: elapsedMs * share, usd: usd * share };
 }
 
-/** "120 of 214 cases, 2 failed, $0.41 so far; about 3 min and $0.32 left". */
+/** Formats the progress: "120 of 214 cases, 2 failed, $0.41 so far; about 3 min and $0.32 left". */
 export function standingText(standing: Standing): string {
   const { done, total, errors, usd } = standing;
-  const left = leftOf(standing);
+  const left = estimateRest(standing);
   const so = [
     total === null ? `${done} cases` : `${done} of ${total} cases`,
     ...(errors === 0 ? [] : [`${errors} failed`]),
@@ -222,7 +232,7 @@ export function standingText(standing: Standing): string {
   return `${so}; about ${durationText(left.milliseconds)}${left.usd === 0 ? '' : ` and ${dollars(left.usd)}`} left`;
 }
 
-/** "8 s", "3 min", "2 h 10 min". */
+/** Formats a duration: "8 s", "3 min", "2 h 10 min". */
 export function durationText(milliseconds: number): string {
   const seconds = Math.round(milliseconds / 1000);
   if (seconds < 90) return `${seconds} s`;
@@ -234,7 +244,7 @@ function dollars(usd: number): string {
   return `$${usd.toFixed(usd < 1 ? 3 : 2)}`;
 }
 
-/** What a replay may use up; a limit that is left out is none. */
+/** The limits of what a replay may use; an absent limit means no limit. */
 interface Limits {
   /** US dollars that models cost, as the answers tell. */
   readonly usd?: number;
@@ -257,7 +267,7 @@ export function createSpending({ usd = Number.POSITIVE_INFINITY, minutes }: Limi
     get usd(): number {
       return spent;
     },
-    /** Which limit is reached, as a phrase; null while none is. */
+    /** Returns the reached limit as a phrase, or null if none is reached. */
     reached(): string | null {
       if (spent >= usd) return `$${usd} spent`;
       if (minutes !== undefined && now() - startedAt >= minutes * 60_000)

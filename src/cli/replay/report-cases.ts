@@ -1,4 +1,4 @@
-import { maskingOf } from '../../config/masking.ts';
+import { createMaskingOptions } from '../../config/masking.ts';
 import type { Config } from '../../config/schema.ts';
 import { createMasker, type Masker } from '../../log/mask/mask.ts';
 import type { DatasetRow } from '../../replay/cases/case.ts';
@@ -13,59 +13,68 @@ export interface ReportCase {
   readonly truth: string | null;
   readonly said: string | null;
   readonly probability: number | null;
-  /** Null where nobody knows. */
+  /** True if the answer is right; null if unknown. */
   readonly isRight: boolean | null;
   readonly error: string | null;
   readonly more: ReportCaseMore | null;
 }
 
-/** Of a set with no more cases, all are told in full. */
+/** The largest set whose cases are all shown in full. */
 const ALL_UP_TO = 100;
-/** Of others, so many at most: those that failed, those that are wrong, and those that a figure names. */
+/**
+ * Limit of cases shown in full for larger sets: failed cases, wrong cases, and those that a figure
+ * references.
+ */
 const MOST_TOLD = 400;
 /** Characters of excerpts that a case brings. */
 const MOST_TEXT = 8_000;
 const MOST_LISTED = 20;
 
-/** The cases of each run, the most telling first. What is told in full comes from the results file, read once more; what people wrote is masked. */
+/**
+ * Reads the cases of each run, the most informative first. The details come from the results file, which is
+ * read once more; texts from people are masked.
+ */
 export async function reportCases(reported: readonly ReportedRun[], config: Config): Promise<ReportCase[][]> {
-  const masker = createMasker(maskingOf(config));
+  const masker = createMasker(createMaskingOptions(config));
   const files = Map.groupBy(reported, ({ results }) => results?.path ?? '');
   const cases = new Map<ReportedRun, ReportCase[]>();
   for (const [path, runs] of files) {
     const lines = path === '' ? null : readResultLines(path);
     // One file holds its runs one after the other.
-    for (const one of runs) cases.set(one, await casesOf(one, lines, masker));
+    for (const one of runs) cases.set(one, await rankCases(one, lines, masker));
   }
   return reported.map((one) => cases.get(one) ?? []);
 }
 
-async function casesOf({ run, sections }: ReportedRun, lines: AsyncGenerator<CaseResult> | null, masker: Masker): Promise<ReportCase[]> {
+async function rankCases({ run, sections }: ReportedRun, lines: AsyncGenerator<CaseResult> | null, masker: Masker): Promise<ReportCase[]> {
   const linked = new Set(sections.flatMap(({ figures }) => figures.flatMap(({ against }) => against ?? [])));
   const ranked = run.cases
-    .map((one, at) => ({ one, at, rank: rankOf(one, linked) }))
+    .map((one, at) => ({ one, at, rank: computeRank(one, linked) }))
     .sort((left, right) => left.rank - right.rank || left.at - right.at);
   const told = ranked.filter(({ rank }) => run.cases.length <= ALL_UP_TO || rank < UNTOLD).slice(0, MOST_TOLD);
   const chosen = new Set(told.map(({ at }) => at));
   const more = new Map<number, ReportCaseMore>();
   for (const [at, one] of run.cases.entries()) {
     const line = await lines?.next();
-    if (chosen.has(at) && line !== undefined && line.done !== true) more.set(at, await moreOf(one.row, line.value, masker));
+    if (chosen.has(at) && line !== undefined && line.done !== true) more.set(at, await readDetails(one.row, line.value, masker));
   }
-  return await Promise.all(ranked.map(({ one, at }) => caseOf(one, more.get(at) ?? null, masker)));
+  return await Promise.all(ranked.map(({ one, at }) => toReportCase(one, more.get(at) ?? null, masker)));
 }
 
 const UNTOLD = 4;
 
-/** 0: failed, 1: wrong and the surer the sooner, 3: named by a figure, 4: neither. */
-function rankOf(one: ReplayedCase, linked: ReadonlySet<string>): number {
+/**
+ * Returns the rank of a case. 0: failed; 1 to 2: wrong, with the most confident first; 3: referenced by a
+ * figure; 4: none of these.
+ */
+function computeRank(one: ReplayedCase, linked: ReadonlySet<string>): number {
   if (one.result.error !== null) return 0;
   const [judged] = judgedCases([one]);
   if (judged !== undefined && judged.said !== null && !isRight(judged)) return 2 - (one.result.confidence ?? 0);
   return linked.has(one.result.id) ? 3 : UNTOLD;
 }
 
-async function caseOf(one: ReplayedCase, more: ReportCaseMore | null, masker: Masker): Promise<ReportCase> {
+async function toReportCase(one: ReplayedCase, more: ReportCaseMore | null, masker: Masker): Promise<ReportCase> {
   const { result } = one;
   const [judged] = judgedCases([one]);
   return {
@@ -79,10 +88,10 @@ async function caseOf(one: ReplayedCase, more: ReportCaseMore | null, masker: Ma
   };
 }
 
-/** What is told of a case in full. */
-export type ReportCaseMore = Awaited<ReturnType<typeof moreOf>>;
+/** The details of a case that is shown in full. */
+export type ReportCaseMore = Awaited<ReturnType<typeof readDetails>>;
 
-async function moreOf(row: DatasetRow | null, result: CaseResult, masker: Masker) {
+async function readDetails(row: DatasetRow | null, result: CaseResult, masker: Masker) {
   const masked = async (text: string | null | undefined) => (text == null ? null : (await masker.mask(text)).text);
   const truth = new Set(row?.faulty_files ?? []);
   return {
@@ -101,7 +110,7 @@ async function moreOf(row: DatasetRow | null, result: CaseResult, masker: Masker
       .map(({ path, line }) => ({ path, line, isTrue: truth.size === 0 ? null : truth.has(path) })),
     faultyFiles: (await masker.maskAll([...truth].slice(0, MOST_LISTED))).map(({ text }) => text),
     failingTests: result.failingTests.slice(0, MOST_LISTED).map(({ suite, name }) => (suite === null ? name : `${suite} › ${name}`)),
-    ...excerptsOf(result),
+    ...limitExcerpts(result),
     seconds: result.milliseconds / 1000,
     costUsd: result.usage.costUsd,
     iterations: result.iterations,
@@ -109,7 +118,7 @@ async function moreOf(row: DatasetRow | null, result: CaseResult, masker: Masker
 }
 
 /** Excerpts up to a length, and how many are left out for theirs. */
-function excerptsOf({ excerpts }: CaseResult) {
+function limitExcerpts({ excerpts }: CaseResult) {
   let room = MOST_TEXT;
   const kept = excerpts.filter(({ text }) => {
     room -= text.length;

@@ -7,21 +7,21 @@ import { CATEGORIES } from '../../domain/category.ts';
 import { RELEASE } from '../../domain/trust.ts';
 import type { Judged } from '../../lib/statistics.ts';
 import { counted, formatConfidence } from '../../lib/text.ts';
-import { type StatedBy, statementsOf } from '../../replay/figures/calibration.ts';
-import { type Figure, type FigureSection, idsOf, judgedCases } from '../../replay/figures/figure.ts';
+import { listStatements, type StatedBy } from '../../replay/figures/calibration.ts';
+import { type Figure, type FigureSection, judgedCases, listIds } from '../../replay/figures/figure.ts';
 import { intervalText, isNotable, valueText } from '../../replay/report.ts';
 import type { ReplayedCase } from '../../replay/run/replay.ts';
 import type { ReplayCommandOptions } from './case-sources.ts';
 import type { ReportedRun } from './replay-source.ts';
 import { type ReportCase, type ReportCaseMore, reportCases } from './report-cases.ts';
-import { settingsOf } from './run-files.ts';
+import { describeSettings } from './run-files.ts';
 
-/** So many cases of a set are on the page, at most. */
+/** Limit of cases of a set on the page. */
 const MOST_CASES = 5_000;
 /** The share of wrong answers for which the coverage chart names a threshold. */
 const BORNE = 0.03;
 
-/** What a reader looks for first, where the figures have it. */
+/** The key figures, which are shown first if they exist. */
 const TILES = [
   'category accuracy',
   'category macro-F1',
@@ -39,16 +39,19 @@ const MOST_TILES = 8;
 /** One source of cases, replayed once. */
 export interface ReportSet {
   readonly name: string;
-  /** With what it was replayed, in a line. */
+  /** A line that describes the settings of the replay. */
   readonly heading: string;
-  /** Why it is not all; null where it is. */
+  /** The reason why the run is incomplete; null if it is complete. */
   readonly stopped: string | null;
   readonly sections: readonly FigureSection[];
   /** Stated probabilities and whether they were right; empty where none is labelled. */
   readonly stated: readonly ReportStated[];
-  /** What is true of cases, and what was said; in the order of the taxonomy. Empty where nothing is labelled. */
+  /**
+   * The correct and the answered categories of the cases, in the order of the taxonomy. Empty if no case is
+   * labeled.
+   */
   readonly confusion: readonly ConfusionCell[];
-  /** All cases, the most telling first. */
+  /** All cases, with the most informative first. */
   readonly cases: readonly ReportCase[];
 }
 
@@ -69,19 +72,19 @@ interface ConfusionCell {
 const DRAWN = /^category, whole matrix/;
 const NOTHING = 'nothing';
 
-/** Everything that was replayed as one page that needs nothing else. */
+/** Renders the whole replay as one self-contained page. */
 export async function reportPage(reported: readonly ReportedRun[], options: ReplayCommandOptions, config: Config): Promise<string> {
   const cases = await reportCases(reported, config);
-  const settings = Object.entries(settingsOf(options, config)).filter(([, value]) => value !== null);
-  const sets = reported.map((one, at) => ({ ...setOf(one, config), cases: cases[at] ?? [] }));
+  const settings = Object.entries(describeSettings(options, config)).filter(([, value]) => value !== null);
+  const sets = reported.map((one, at) => ({ ...toReportSet(one, config), cases: cases[at] ?? [] }));
   return renderReplayReport(settings, sets);
 }
 
-function setOf({ heading, run, sections, repeat }: ReportedRun, config: Config): Omit<ReportSet, 'cases'> {
+function toReportSet({ heading, run, sections, repeat }: ReportedRun, config: Config): Omit<ReportSet, 'cases'> {
   const threshold = config.triage.thresholds.autoNotify;
   const stated = [
-    statedOf('category’s probability', run.cases, 'classification', threshold),
-    statedOf('answer’s probability', run.cases, 'answer', threshold),
+    groupStatements('category’s probability', run.cases, 'classification', threshold),
+    groupStatements('answer’s probability', run.cases, 'answer', threshold),
   ];
   return {
     name: repeat === 1 ? run.source.name : `${run.source.name}, repeat ${repeat}`,
@@ -89,20 +92,20 @@ function setOf({ heading, run, sections, repeat }: ReportedRun, config: Config):
     stopped: run.stopped,
     sections: sections.filter(({ title }) => !DRAWN.test(title)),
     stated: stated.filter(({ judged }) => judged.length > 0),
-    confusion: confusionOf(run.cases),
+    confusion: buildConfusionCells(run.cases),
   };
 }
 
-/** By hundredths, rounded down, as the console's charts count them. */
-function statedOf(name: string, cases: readonly ReplayedCase[], by: StatedBy, threshold: number): ReportStated {
-  const groups = Map.groupBy(statementsOf(cases, by), ({ stated, right }) => `${Math.floor(stated * 100 + 1e-9)} ${right}`);
+/** Groups the stated probabilities by hundredths, rounded down, as the charts of the console do. */
+function groupStatements(name: string, cases: readonly ReplayedCase[], by: StatedBy, threshold: number): ReportStated {
+  const groups = Map.groupBy(listStatements(cases, by), ({ stated, right }) => `${Math.floor(stated * 100 + 1e-9)} ${right}`);
   const judged = [...groups.values()].map(([first, ...others]) => {
     return { at: Math.floor((first?.stated ?? 0) * 100 + 1e-9) / 100, right: first?.right === true, count: 1 + others.length };
   });
   return { name, judged, threshold };
 }
 
-function confusionOf(cases: readonly ReplayedCase[]): ReportSet['confusion'] {
+function buildConfusionCells(cases: readonly ReplayedCase[]): ReportSet['confusion'] {
   const judged = judgedCases(cases);
   if (!judged.some(({ said }) => said !== null)) return [];
   const truths = CATEGORIES.filter((category) => judged.some(({ truth }) => truth === category));
@@ -110,12 +113,14 @@ function confusionOf(cases: readonly ReplayedCase[]): ReportSet['confusion'] {
   const saids: readonly string[] = silent ? [...CATEGORIES, NOTHING] : CATEGORIES;
   return truths.flatMap((truth) =>
     saids.map((said) => {
-      return { truth, said, ids: idsOf(judged.filter((entry) => entry.truth === truth && (entry.said ?? NOTHING) === said)) };
+      return { truth, said, ids: listIds(judged.filter((entry) => entry.truth === truth && (entry.said ?? NOTHING) === said)) };
     }),
   );
 }
 
-/** The whole report as one HTML page: it needs no other file, runs no script, and asks nobody for anything. */
+/**
+ * Renders the whole report as one HTML page that needs no other file, runs no script, and makes no request.
+ */
 export function renderReplayReport(settings: readonly (readonly [string, unknown])[], sets: readonly ReportSet[]): string {
   const [title, madeAt] = [`Replay of ${sets.map(({ name }) => name).join(', ')}`, new Date().toISOString()];
   const main = html`<main><h1>Replay report</h1>
@@ -130,7 +135,7 @@ function contents(sets: readonly ReportSet[]): Html {
 
 function setPart(set: ReportSet, index: number, isOnly: boolean): Html {
   const shown = Math.min(set.cases.length, MOST_CASES);
-  const anchors = anchorsOf(set, index + 1, shown, isOnly);
+  const anchors = createAnchors(set, index + 1, shown, isOnly);
   return html`<section aria-labelledby="${anchors.top}"><h2 id="${anchors.top}">${set.heading}</h2>
 ${set.stopped !== null && html`<p class="notice-line"><strong>Not all cases were replayed:</strong> ${set.stopped}. All figures cover only the ${set.cases.length} replayed cases.</p>`}
 ${tiles(set)}${confusionMatrix(set.confusion, anchors)}${charts(set, anchors)}
@@ -193,21 +198,21 @@ function grid(label: string, figures: readonly Figure[]): Html {
   const rows = [...new Set(figures.map(({ cell }) => cell?.row ?? ''))];
   const find = (row: string, column: string) => figures.find(({ cell }) => cell?.row === row && cell.column === column);
   return html`<div class="scroll" tabindex="0" role="region" aria-label="${label}"><table class="grid-table"><thead><tr><td></td>${columns.map((column) => html`<th scope="col" class="number">${column}</th>`)}<th scope="col" class="number">Of</th></tr></thead>
-<tbody>${rows.map((row) => html`<tr><th scope="row">${row}</th>${columns.map((column) => cellOf(find(row, column)))}<td class="number quiet">${figures.find(({ cell }) => cell?.row === row)?.cases}</td></tr>`)}</tbody></table></div>`;
+<tbody>${rows.map((row) => html`<tr><th scope="row">${row}</th>${columns.map((column) => renderCell(find(row, column)))}<td class="number quiet">${figures.find(({ cell }) => cell?.row === row)?.cases}</td></tr>`)}</tbody></table></div>`;
 }
 
-function cellOf(figure: Figure | undefined): Html {
+function renderCell(figure: Figure | undefined): Html {
   if (figure === undefined) return html`<td></td>`;
   const interval = intervalText(figure);
   return html`<td class="number${figure.unit === undefined && ` ${shade(figure.value)}`}${isNotable(figure) && ' notable'}">${valueText(figure)}${interval !== '' && html` <span class="interval">${interval}</span>`}</td>`;
 }
 
-/** A class for the shade of a share's cell: the more, the stronger. */
+/** Returns the CSS class for the shade of a cell: the larger the share, the darker the shade. */
 function shade(share: number): string {
   return `shade-${Math.max(0, Math.min(SHADES, Math.round(share * SHADES)))}`;
 }
 
-/** What is true against what was said, with the cases of each cell. Nothing where no case is labelled. */
+/** Renders the confusion matrix, with the cases of each cell. Returns null if no case is labeled. */
 function confusionMatrix(cells: readonly ConfusionCell[], anchors: Anchors): Html | null {
   if (cells.length === 0) return null;
   const truths = [...new Set(cells.map(({ truth }) => truth))];
@@ -226,28 +231,28 @@ function confusionMatrix(cells: readonly ConfusionCell[], anchors: Anchors): Htm
   return html`<section class="matrix" aria-labelledby="${name}"><h3 id="${name}">${right} of ${count(cells)} categories are right</h3>
 <p class="quiet">Rows are correct categories, columns are answers. Each number links to its cases.</p>
 <div class="beside"><div class="scroll" tabindex="0" role="region" aria-label="Categories, true against said${anchors.suffix}"><table class="grid-table"><thead><tr><td></td>${saids.map((said) => html`<th scope="col" class="number">${short(said)}</th>`)}<th scope="col" class="number">Of</th></tr></thead><tbody>${body}</tbody></table></div>
-<div>${mistakes.map((one) => casesOf(one, anchors))}${cells.filter(({ truth, said, ids }) => truth === said && ids.length > 0).map((one) => casesOf(one, anchors))}</div></div></section>`;
+<div>${mistakes.map((one) => renderCellCases(one, anchors))}${cells.filter(({ truth, said, ids }) => truth === said && ids.length > 0).map((one) => renderCellCases(one, anchors))}</div></div></section>`;
 }
 
 function cell(one: ConfusionCell | undefined, total: number, anchors: Anchors): Html {
   if (one === undefined || one.ids.length === 0) return html`<td class="number quiet">·</td>`;
   const isRight = one.truth === one.said;
   const words = `${one.ids.length} ${one.truth} called ${one.said}`;
-  return html`<td class="number ${isRight ? 'right' : 'mistake'} ${shade(one.ids.length / Math.max(1, total))}"><a href="#${placeOf(one, anchors)}" aria-label="${words}">${one.ids.length}</a></td>`;
+  return html`<td class="number ${isRight ? 'right' : 'mistake'} ${shade(one.ids.length / Math.max(1, total))}"><a href="#${toAnchorId(one, anchors)}" aria-label="${words}">${one.ids.length}</a></td>`;
 }
 
-function casesOf(one: ConfusionCell, anchors: Anchors): Html {
+function renderCellCases(one: ConfusionCell, anchors: Anchors): Html {
   const title = one.truth === one.said ? `${one.truth}, right` : `${one.truth} called ${one.said}`;
   // The target is inside, so that a browser that is sent there opens it.
-  return html`<details class="cell-cases"><summary>${title}: ${one.ids.length}</summary><div id="${placeOf(one, anchors)}">${caseLinks(one.ids, anchors)}</div></details>`;
+  return html`<details class="cell-cases"><summary>${title}: ${one.ids.length}</summary><div id="${toAnchorId(one, anchors)}">${caseLinks(one.ids, anchors)}</div></details>`;
 }
 
 /** Categories are made of letters and underscores. */
-function placeOf({ truth, said }: ConfusionCell, { top }: Anchors): string {
+function toAnchorId({ truth, said }: ConfusionCell, { top }: Anchors): string {
   return `${top}-${truth}-${said}`.replace(/[^\w-]/g, '_');
 }
 
-/** "CODE_ERROR" → "CODE": the columns are narrow. */
+/** Shortens a category for narrow columns: "CODE_ERROR" → "CODE". */
 function short(category: string): string {
   return category.replace(/_(?:ERROR|FAILURE)$/, '');
 }
@@ -256,7 +261,7 @@ function count(cells: readonly ConfusionCell[]): number {
   return cells.reduce((total, { ids }) => total + ids.length, 0);
 }
 
-/** Every case that is shown: those with more to say as sections, the others a line each. */
+/** Renders every shown case: those with details as sections, the others as one row each. */
 function casesPart(set: ReportSet, shown: number, anchors: Anchors): Html {
   const cases = set.cases.slice(0, shown);
   const detailed = cases.filter(({ more }) => more !== null);
@@ -333,7 +338,7 @@ function table(cases: readonly ReportCase[], anchors: Anchors): Html {
   });
 }
 
-/** Shape and colour both say it. */
+/** Returns the symbol of a case. The result is visible by shape as well as by color. */
 function mark(one: ReportCase): string {
   return { failed: '!', 'is-wrong': '✗', 'is-right': '✓', unknown: '·' }[look(one)];
 }
@@ -344,23 +349,31 @@ function look({ error, isRight }: ReportCase): 'failed' | 'is-wrong' | 'is-right
   return isRight ? 'is-right' : 'is-wrong';
 }
 
-/** Where the cases of a set are on the page. Ids are anybody's words, so the anchors are numbers. */
+/** The anchors of the cases on the page. Ids are untrusted text, so the anchors are numbers. */
 interface Anchors {
   /** The set's own. */
   readonly top: string;
-  /** Told behind what several sets have alike, so that names are distinguished: ", clean.jsonl"; empty where there is one set. */
+  /**
+   * A suffix that distinguishes names that several sets share: ", clean.jsonl"; empty if there is one set.
+   */
   readonly suffix: string;
-  /** Null for an id that no shown case has. Of several with one id, the one that was answered is meant. */
+  /**
+   * Returns the anchor of an id, or null if no shown case has it. If several cases share an id, the answered
+   * one is used.
+   */
   of(id: string): string | null;
-  /** A case's own: a row that repeats an id is a case that failed. */
+  /** Returns the anchor of this case. A row that repeats an id is a failed case. */
   at(one: ReportCase): string | null;
 }
 
 /** A list is no longer; the rest is counted. */
 const MOST_LINKS = 60;
 
-/** `at` is the number of the set on the page, `shown` how many of its cases are on it. */
-function anchorsOf(set: ReportSet, at: number, shown: number, isOnly: boolean): Anchors {
+/**
+ * Creates the anchors of a set. `at` is the number of the set on the page, `shown` the number of its cases
+ * that are shown.
+ */
+function createAnchors(set: ReportSet, at: number, shown: number, isOnly: boolean): Anchors {
   const cases = set.cases.slice(0, shown);
   const own = new Map(cases.map((one, index) => [one, `s${at}-c${index + 1}`]));
   const places = new Map<string, ReportCase>();

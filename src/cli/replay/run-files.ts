@@ -4,14 +4,14 @@ import { mkdtemp, readFile, realpath, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, extname, join, relative, resolve } from 'node:path';
 import { PROMPT_FOLDER } from '../../../prompts/load.ts';
-import { budgetTokensOf } from '../../config/profiles.ts';
+import { resolveBudgetTokens } from '../../config/profiles.ts';
 import type { Config } from '../../config/schema.ts';
 import { TriageError } from '../../domain/errors.ts';
 import { RELEASE } from '../../domain/trust.ts';
 import { datasetAt } from '../../replay/cases/folder.ts';
 import {
   createResults,
-  differencesOf,
+  listDifferences,
   parseManifest,
   type ResultsFile,
   type RunManifest,
@@ -21,16 +21,17 @@ import { writeOutput } from '../terminal.ts';
 import { stagesLeftOut } from './answering.ts';
 import type { CaseMeasure, CaseSource, ReplayCommandOptions } from './case-sources.ts';
 
-/** Where the results of a run go, and what becomes of them in the end. */
+/** The results file of a run and its cleanup. */
 export interface RunFiles {
   readonly results: ResultsFile;
-  /** Closes the results; those that nobody asked for are removed. */
+  /** Closes the results file and removes it if the user did not request it. */
   close(): Promise<void>;
 }
 
 /**
- * Opens the results of a run at `path`: anew, over what is there, or behind what the same run left. Throws `conflict` where the earlier run
- * was another one. What the run is made of is in `PATH.run.json` beside them.
+ * Opens the results of a run at `path`, either overwriting the file or appending to what the same run left.
+ * The settings of the run are stored next to it in `PATH.run.json`. Throws `conflict` if the earlier run had
+ * other settings.
  */
 export async function openRunFiles(path: string, isResumed: boolean, manifest: RunManifest): Promise<RunFiles> {
   if (isResumed) await checkEarlier(path, manifest);
@@ -50,7 +51,10 @@ export async function openPassingFiles(): Promise<RunFiles> {
   return { results, close };
 }
 
-/** "results.jsonl" → "results.2.jsonl"; the same for a run that is made only once. */
+/**
+ * Returns the results path of a repeat: "results.jsonl" → "results.2.jsonl". The path is unchanged if there
+ * is only one repeat.
+ */
 export function repeatPath(path: string, repeat: number, repeats: number): string {
   if (repeats === 1) return path;
   const ending = extname(path);
@@ -67,7 +71,7 @@ async function checkEarlier(path: string, manifest: RunManifest): Promise<void> 
       'conflict',
       `--resume: ${manifestPath(path)} does not record how ${path} was created, so it cannot be continued. Replay it again without --resume.`,
     );
-  const differences = differencesOf(earlier, manifest);
+  const differences = listDifferences(earlier, manifest);
   if (differences.length > 0)
     throw new TriageError(
       'conflict',
@@ -81,30 +85,33 @@ function manifestPath(path: string): string {
 
 export type Measured = CaseMeasure & { readonly source: CaseSource };
 
-/** What a run is made of and with. Whatever an answer depends on belongs here: a run only goes on with results of the same. */
-export function manifestOf(options: ReplayCommandOptions, config: Config, measured: readonly Measured[]): RunManifest {
+/**
+ * Creates the manifest of a run. It must include everything that an answer depends on, because a run is
+ * continued only if the manifests match.
+ */
+export function createManifest(options: ReplayCommandOptions, config: Config, measured: readonly Measured[]): RunManifest {
   return {
     schema: 1,
     version: RELEASE,
     startedAt: new Date().toISOString(),
     sources: measured.map(({ source, sha256, cases }) => ({ name: source.name, sha256, cases })),
-    settings: settingsOf(options, config),
+    settings: describeSettings(options, config),
   };
 }
 
-/** By their names for people; null is "not set". */
-export function settingsOf(options: ReplayCommandOptions, config: Config): RunManifest['settings'] {
+/** Describes the settings by their display names; null means "not set". */
+export function describeSettings(options: ReplayCommandOptions, config: Config): RunManifest['settings'] {
   const { driver, llm } = config.analyst;
   const leftOut = stagesLeftOut(options).join(', ') || null;
-  const read = { 'budget in tokens': budgetTokensOf(config), 'left out': leftOut, 'names masked': namesHidden(config) };
+  const read = { 'budget in tokens': resolveBudgetTokens(config), 'left out': leftOut, 'names masked': namesHidden(config) };
   if (options.only === 'read') return { analyst: null, ...read };
   return {
     analyst: driver,
     design: options.design ?? 'loop',
     ...read,
     profile: config.triage.profile,
-    'settings of the triage': digestOf(JSON.stringify(config.triage)),
-    ...(driver === 'llm' ? { model: llm.model, server: originOf(llm.baseUrl ?? llm.azure.endpoint), prompts: promptsDigest() } : {}),
+    'settings of the triage': computeDigest(JSON.stringify(config.triage)),
+    ...(driver === 'llm' ? { model: llm.model, server: toOrigin(llm.baseUrl ?? llm.azure.endpoint), prompts: promptsDigest() } : {}),
   };
 }
 
@@ -114,8 +121,8 @@ function namesHidden({ mask: { emails, hosts, hostSuffixes } }: Config): string 
   return hidden.join(', ') || null;
 }
 
-/** Without what a URL may hold of secrets. */
-function originOf(address: string | null): string | null {
+/** Returns the origin of a URL, without the parts that may hold secrets. */
+function toOrigin(address: string | null): string | null {
   return address !== null && URL.canParse(address) ? new URL(address).origin : null;
 }
 
@@ -123,14 +130,14 @@ function originOf(address: string | null): string | null {
 function promptsDigest(): string {
   const folder = join(PROMPT_FOLDER, 'triage');
   const files = readdirSync(folder).sort();
-  return digestOf(files.map((file) => `${file}\n${readFileSync(join(folder, file), 'utf8')}`).join('\n'));
+  return computeDigest(files.map((file) => `${file}\n${readFileSync(join(folder, file), 'utf8')}`).join('\n'));
 }
 
-function digestOf(text: string): string {
+function computeDigest(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 16);
 }
 
-/** What is read and what is written, of the options of a command. */
+/** The options of a command that name its inputs and outputs. */
 export type Places = Pick<Partial<ReplayCommandOptions>, 'dataset' | 'logs' | 'out' | 'record' | 'junit' | 'html' | 'gate' | 'repeat'>;
 
 interface Named {
@@ -142,14 +149,14 @@ interface Named {
 }
 
 /**
- * Nothing that a replay writes may be where its cases are: a data set would be gone before it is read, and results in a folder of
- * logs would be cases of the next run. Nor may two of them be one file. Throws `invalid-config`.
+ * Checks that a replay does not overwrite its cases, that no output is in a folder of logs, where it would
+ * become a case of the next run, and that no two outputs are the same file. Throws `invalid-config`.
  */
 export async function checkOutputs(options: Places): Promise<void> {
-  const inputs = await inputsOf(options);
+  const inputs = await resolveInputs(options);
   const folders = await Promise.all((options.logs ?? []).map(realPath));
   const seen: Named[] = [];
-  for (const { option, path, file } of await outputsOf(options)) {
+  for (const { option, path, file } of await resolveOutputs(options)) {
     const isSame = (one: Named) => file !== null && one.file === file;
     const input = inputs.find(isSame);
     if (input !== undefined) throw refused(`${option} would overwrite the input of ${input.option}: ${path}.`);
@@ -163,19 +170,19 @@ export async function checkOutputs(options: Places): Promise<void> {
   if (options.html !== undefined && options.out !== undefined) await checkReadable(options.out);
 }
 
-/** The page says what is in the results, which are read again for it. */
+/** Checks that the results can be read again for the HTML page. */
 async function checkReadable(out: string): Promise<void> {
   const found = await stat(out).catch(() => null);
   if (found !== null && !found.isFile())
     throw refused(`--html rereads the results, so --out must be a file, but ${out} is not. Omit --out, or use a file.`);
 }
 
-async function inputsOf({ dataset = [], gate }: Places): Promise<Named[]> {
+async function resolveInputs({ dataset = [], gate }: Places): Promise<Named[]> {
   const sets = dataset.map(async (path) => namedAt('--dataset', (await datasetAt(path).catch(() => null)) ?? path));
   return Promise.all([...sets, ...(gate === undefined ? [] : [namedAt('--gate', gate)])]);
 }
 
-async function outputsOf({ out, record, junit, html, repeat = 1 }: Places): Promise<Named[]> {
+async function resolveOutputs({ out, record, junit, html, repeat = 1 }: Places): Promise<Named[]> {
   const results = out === undefined ? [] : Array.from({ length: repeat }, (_, at) => repeatPath(out, at + 1, repeat));
   const named = [
     ...results.flatMap((path) => [path, `${path}.run.json`].map((one) => ({ option: '--out', path: one }))),
@@ -193,7 +200,7 @@ async function namedAt(option: string, given: string): Promise<Named> {
   return { option, path, file: found.isFile() ? `${found.dev}:${found.ino}` : null };
 }
 
-/** Of what is there, or else of the folder it will be in. */
+/** Resolves the real path of a file or, if it does not exist yet, of its folder. */
 async function realPath(path: string): Promise<string> {
   const full = resolve(path);
   const inFolder = () => realpath(dirname(full)).then((folder) => join(folder, basename(full)));

@@ -1,6 +1,6 @@
 import { createInterface, emitKeypressEvents, type Key } from 'node:readline';
 
-/** What can be done with an item, and its key. Handlers, the footer and the help all come from here; nothing else decides. */
+/** The actions on an item and their keys. The handlers, the footer, and the help all use this list. */
 export const KEYS = [
   { key: 'a', action: 'accept', does: 'accept: the answer is right' },
   { key: 'c', action: 'correct', does: 'correct: category, cause, evidence' },
@@ -25,7 +25,7 @@ export type KeyReader = ReturnType<typeof readKeys>;
 /** Keys repeat about 30 times a second while they are held. */
 const REPEAT_MS = 250;
 
-/** Single keys and lines from one terminal. */
+/** Reads single keys and lines from one terminal. */
 export function readKeys({ input, output, repeatMs = REPEAT_MS }: KeyStreams) {
   const waiting: ((key: string | null) => void)[] = [];
   let typed: (string | null)[] = [];

@@ -3,8 +3,16 @@ import { z } from 'zod';
 import { isNotDevelopersFault } from '../../domain/analysis.ts';
 import { Build } from '../../domain/build.ts';
 import { CATEGORIES, type Category } from '../../domain/category.ts';
-import { messageOf, TriageError } from '../../domain/errors.ts';
-import { DecisionInput, overlapOf, REJECT_REASONS, RejectReason, Review, ReviewCounts, type ShownBy } from '../../domain/review.ts';
+import { getErrorMessage, TriageError } from '../../domain/errors.ts';
+import {
+  DecisionInput,
+  findTouchedSuspects,
+  REJECT_REASONS,
+  RejectReason,
+  Review,
+  ReviewCounts,
+  type ShownBy,
+} from '../../domain/review.ts';
 import { proofLines } from '../../notifications/answer-view.ts';
 import { visibleLine } from '../../notifications/visible-text.ts';
 import { renderTerminal } from '../../service/answers/render.ts';
@@ -19,7 +27,7 @@ interface SessionParts {
   readonly look: ReviewLook;
 }
 
-/** What was done, for the last line. */
+/** The counts of a session, for its last line. */
 export interface SessionDone {
   decided: number;
   skipped: number;
@@ -27,10 +35,13 @@ export interface SessionDone {
   interrupted: boolean;
 }
 
-/** How an item was left. `again` shows it once more. */
+/** The outcome of an item. `again` shows it once more. */
 type Left = 'next' | 'again' | 'quit' | 'interrupted' | { readonly show: string };
 
-/** Works through the queue, item by item, until somebody leaves or nothing waits. `first` is shown before all others. */
+/**
+ * Works through the queue, item by item, until the user quits or no item waits. `first` is shown before all
+ * others.
+ */
 export async function runReviewSession(parts: SessionParts, first?: string): Promise<SessionDone> {
   const done: SessionDone = { decided: 0, skipped: 0, interrupted: false };
   let current: Review | null = first === undefined ? await parts.client.next() : await parts.client.claim(first);
@@ -73,7 +84,7 @@ async function workOn(id: string, parts: SessionParts, done: SessionDone): Promi
   }
 }
 
-/** Null: the item stays. */
+/** Performs an action. Returns null if the item stays on the screen. */
 async function act(action: KeyAction, item: Item, parts: SessionParts, done: SessionDone): Promise<Left | null> {
   switch (action) {
     case 'accept':
@@ -108,9 +119,9 @@ async function decide(decision: DecisionInput, { review }: Item, { client, write
   return 'next';
 }
 
-/** "Not your fault", said of a change that touches a suspect, is accepted by a second press only. */
+/** Requires a second key press before "not your fault" is accepted for a change that touches a suspect. */
 async function isArmed({ analysis, build }: Item, { keys, write }: SessionParts): Promise<boolean> {
-  const overlap = build === null || !isNotDevelopersFault(analysis) ? [] : overlapOf(build, analysis);
+  const overlap = build === null || !isNotDevelopersFault(analysis) ? [] : findTouchedSuspects(build, analysis);
   if (overlap.length === 0) return true;
   write(`The change touches ${visibleLine(overlap[0] ?? '')}. Press a again to accept anyway, any other key to cancel.\n`);
   // The press that armed it may still be held.
@@ -120,7 +131,7 @@ async function isArmed({ analysis, build }: Item, { keys, write }: SessionParts)
 
 async function reject(item: Item, parts: SessionParts, done: SessionDone): Promise<Left | null> {
   parts.write(`${reasonChoices()}\n`);
-  const digit = await digitOf(parts.keys, RejectReason.options.length);
+  const digit = await readDigit(parts.keys, RejectReason.options.length);
   const reasonCode = digit === null ? undefined : RejectReason.options[digit - 1];
   return reasonCode === undefined ? kept(parts) : await decide({ type: 'reject', reasonCode }, item, parts, done);
 }
@@ -133,8 +144,8 @@ async function undo({ review }: Item, { client, write }: SessionParts): Promise<
   return { show: undone.id };
 }
 
-/** A digit of 1 to `highest`; 0 for any other key, null where the reader leaves. */
-async function digitOf(keys: KeyReader, highest: number): Promise<number | null> {
+/** Reads a digit from 1 to `highest`. Returns 0 for any other key, and null if the user leaves. */
+async function readDigit(keys: KeyReader, highest: number): Promise<number | null> {
   const key = await keys.key();
   if (key === null) return null;
   return /^[1-9]$/.test(key) && Number(key) <= highest ? Number(key) : 0;
@@ -145,10 +156,10 @@ function kept({ write, look }: SessionParts, said = 'Nothing was decided.\n'): n
   return null;
 }
 
-/** What the service refuses is said; a conflict shows the item as it stands now. */
+/** Prints the service's reason for a refusal. After a conflict the session moves on to the next item. */
 function refused(error: unknown, { write }: SessionParts): Left | null {
   if (!(error instanceof TriageError)) throw error;
-  write(`Not saved: ${visibleLine(messageOf(error))}\n`);
+  write(`Not saved: ${visibleLine(getErrorMessage(error))}\n`);
   return error.code === 'conflict' ? 'next' : null;
 }
 
@@ -168,7 +179,7 @@ async function askCorrection({ analysis }: Item, { keys, write }: SessionParts):
   if (shown === null) return null;
   write(`Send this correction as ${category}? Press y to send, any other key to cancel.\n`);
   if ((await keys.key()) !== 'y') return null;
-  const shownBy = shownByOf(shown, known);
+  const shownBy = parseShownBy(shown, known);
   return DecisionInput.parse({
     type: 'correct',
     category,
@@ -178,8 +189,8 @@ async function askCorrection({ analysis }: Item, { keys, write }: SessionParts):
   });
 }
 
-/** "E1 E3", "none", or nothing said. */
-function shownByOf(text: string, known: readonly string[]): ShownBy | null {
+/** Parses "E1 E3" or "none". Returns null if nothing valid was entered. */
+function parseShownBy(text: string, known: readonly string[]): ShownBy | null {
   if (text.trim().toLowerCase() === 'none') return 'none';
   const evidence = text
     .split(/[\s,]/)
@@ -193,13 +204,17 @@ interface ReviewLook {
   readonly width: number;
 }
 
-/** One item whole: where it is from, and the answer with why a person is asked and what contradicts it. */
+/**
+ * Formats an item in full: its origin, the answer, the reasons for the review, and the conflicting evidence.
+ */
 function itemText({ review, analysis }: Item, counts: ReviewCounts, look: ReviewLook): string {
   const answer = renderTerminal(analysis, { ...look, why: review.why }).trimEnd();
   return [headText(review, counts, look), answer, footText(look)].join('\n');
 }
 
-/** Before a blind item's verdict may be seen: the lines of the log, and nothing that a machine concluded. */
+/**
+ * Formats a blind item before its verdict may be seen: only log lines, without any conclusion of the machine.
+ */
 function blindText({ review, analysis }: Item, counts: ReviewCounts, look: ReviewLook): string {
   const logs = analysis.evidence.filter(({ tool }) => tool === 'log');
   const lines = proofLines({ ...analysis, evidence: logs, answer: { ...analysis.answer, claims: [] } });
@@ -228,7 +243,9 @@ function helpText(): string {
   return `${rows.join('\n')}\nEnter, Space and Backspace never decide.`;
 }
 
-/** "The queue is empty. 17 decided today, 96 % agreed with Faultline." */
+/**
+ * Formats the message for an empty queue: "The queue is empty. 17 decided today, 96 % agreed with Faultline."
+ */
 function emptyText({ decidedToday, agreedToday }: ReviewCounts): string {
   if (decidedToday === 0) return 'The queue is empty.';
   return `The queue is empty. ${decidedToday} decided today, ${Math.floor((agreedToday / decidedToday) * 100)} % agreed with Faultline.`;
@@ -249,7 +266,10 @@ export type ReviewClient = ReturnType<typeof openReviewClient>;
 
 const BuildAnswer = z.object({ build: Build });
 
-/** The queue of a running service, as one reviewer sees it. Every method throws TriageError with the service's own sentence. */
+/**
+ * Opens the queue of a running service as one reviewer sees it. Every method throws TriageError with the
+ * service's own message.
+ */
 export function openReviewClient(server: Service) {
   const at = (id: string, rest = '') => `/api/reviews/${encodeURIComponent(id)}${rest}`;
   const post = <Value>(path: string, schema: z.ZodType<Value>, body: object = {}) => askServer(server, 'POST', path, schema, body);

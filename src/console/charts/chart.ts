@@ -1,11 +1,11 @@
 import { CATEGORIES, type Category } from '../../domain/category.ts';
 import type { RunMark } from '../../domain/flakiness.ts';
-import { maxOf, sumOf } from '../../lib/collections.ts';
-import { countOf } from '../../lib/statistics.ts';
+import { findMax, sumNumbers } from '../../lib/collections.ts';
+import { sumCounts } from '../../lib/statistics.ts';
 import type { Cell } from '../../lib/text.ts';
 import { dataTable, type Html, html, type Shown } from '../html.ts';
 
-/** Where a drawing's marks go: room for words on the left and below. */
+/** The area of a drawing that holds its marks, with room for labels on the left and below. */
 export interface Plot {
   readonly left: number;
   readonly top: number;
@@ -18,17 +18,20 @@ export function drawingOn(plot: Plot, right: number, below: number, marks: Shown
   return { width: plot.left + plot.width + right, height: plot.top + plot.height + below, marks };
 }
 
-/** A number as an SVG takes it, to a tenth of a unit. */
+/** Formats a number for SVG, rounded to a tenth of a unit. */
 export function at(value: number): string {
   return String(Math.round(value * 10) / 10);
 }
 
-/** The place of a share (0..1) on a plot; the y axis points up. */
+/** Returns the position of a share (0..1) on a plot; the y axis points up. */
 export function place(plot: Plot, x: number, y: number): { readonly x: number; readonly y: number } {
   return { x: plot.left + x * plot.width, y: plot.top + (1 - y) * plot.height };
 }
 
-/** Lines across with their words, at these shares of the height; `bothEnds`: also on the right, which is what a narrow screen shows first. */
+/**
+ * Draws labeled horizontal lines at these shares of the height. `bothEnds`: also labels them on the right,
+ * which a narrow screen shows first.
+ */
 export function grid(plot: Plot, lines: readonly { readonly share: number; readonly words: string }[], bothEnds = false): Html {
   const right = plot.left + plot.width;
   return html`<g class="grid">${lines.map(({ share, words }) => {
@@ -37,31 +40,34 @@ export function grid(plot: Plot, lines: readonly { readonly share: number; reado
   })}</g>`;
 }
 
-/** Words below the plot, at these shares of its width. */
+/** Draws labels below the plot, at these shares of its width. */
 export function ticks(plot: Plot, words: readonly { readonly share: number; readonly words: string }[], drop = 16): Html {
   const y = plot.top + plot.height + drop;
   return html`<g class="grid">${words.map((one) => html`<text x="${at(plot.left + one.share * plot.width)}" y="${y}" text-anchor="middle">${one.words}</text>`)}</g>`;
 }
 
-/** A line through points. */
+/** Draws a line through points. */
 export function line(name: string, points: readonly { readonly x: number; readonly y: number }[]): Html {
   return html`<polyline class="${name}" points="${points.map(({ x, y }) => `${at(x)},${at(y)}`).join(' ')}"/>`;
 }
 
-/** A mark that says what it is when it is pointed at. */
+/** Adds a tooltip to a mark that says what it is. */
 export function described(words: string, mark: Shown): Html {
   return html`<g>${mark}<title>${words}</title></g>`;
 }
 
-/** "72 %"; nearly none and nearly all are not none and all: "0.4 %", "99.5 %". */
-export function percentOf(share: number): string {
+/**
+ * Formats a share as in "72 %". Shares close to 0 or 1 keep a decimal, so that they do not read as none or
+ * all: "0.4 %", "99.5 %".
+ */
+export function formatPercent(share: number): string {
   const rounded = Math.round(share * 100);
   const isEnd = (rounded === 0 && share > 0) || (rounded === 100 && share < 1);
   if (!isEnd) return `${rounded} %`;
   return `${Math.min(99.9, Math.max(0.1, Math.round(share * 1000) / 10))} %`;
 }
 
-/** What a chart shows, as rows: the same numbers as its marks, in the same order. */
+/** The data of a chart as rows: the same numbers as its marks, in the same order. */
 export interface ChartTable {
   readonly head: readonly string[];
   readonly rows: readonly (readonly Cell[])[];
@@ -71,14 +77,14 @@ export interface Chart {
   /** Unique on the page; also of its parts. */
   readonly id: string;
   readonly name: string;
-  /** What it finds, in a sentence: the heading. */
+  /** The finding in a sentence, which is the heading. */
   readonly finding: string;
-  /** How to read it, for those who do not see it. */
+  /** A description of how to read the chart, for people who cannot see it. */
   readonly description: string;
   /** Null where there is too little to draw. */
   readonly drawing: Drawing | null;
   readonly table: ChartTable;
-  /** Where the table can be had as CSV; null where nobody serves it. */
+  /** The address of the table as CSV; null if it is not served. */
   readonly csv: string | null;
   /** Between the drawing and the table: a legend, a form. */
   readonly below?: Shown;
@@ -92,19 +98,22 @@ export interface Drawing {
   readonly marks: Shown;
 }
 
-/** A chart with its finding as heading of this level, its numbers as a table, and a link to them as CSV. */
+/**
+ * Renders a chart with its finding as a heading of this level, its numbers as a table, and a link to them as
+ * CSV.
+ */
 export function figure(chart: Chart, level: 'h2' | 'h3' = 'h2'): Html {
   return html`<figure class="chart" id="${chart.id}" aria-labelledby="${chart.id}-finding">
 <figcaption>${level === 'h2' ? html`<h2 id="${chart.id}-finding">${chart.finding}</h2>` : html`<h3 id="${chart.id}-finding">${chart.finding}</h3>`}<p class="quiet">${chart.name}</p></figcaption>
 ${chart.drawing !== null && svg(chart, chart.drawing)}${chart.below}
-<details><summary>Show as table</summary>${tableOf(chart.name, chart.table)}${chart.csv !== null && html`<p><a href="${chart.csv}">Download CSV</a></p>`}</details></figure>`;
+<details><summary>Show as table</summary>${renderTable(chart.name, chart.table)}${chart.csv !== null && html`<p><a href="${chart.csv}">Download CSV</a></p>`}</details></figure>`;
 }
 
 function svg({ id, name, description }: Chart, { width, height, marks, newest = false }: Drawing): Html {
   return html`<div class="scroll${newest && ' newest'}" tabindex="0" role="region" aria-label="${name}"><svg viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="group" aria-labelledby="${id}-title ${id}-desc"><title id="${id}-title">${name}</title><desc id="${id}-desc">${description}</desc>${marks}</svg></div>`;
 }
 
-function tableOf(name: string, { head, rows }: ChartTable): Html {
+function renderTable(name: string, { head, rows }: ChartTable): Html {
   const cells = (row: readonly Cell[]) =>
     row.map((cell, at) =>
       at === 0 ? html`<th scope="row">${cell}</th>` : html`<td class="${typeof cell === 'number' ? 'number' : ''}">${cell}</td>`,
@@ -120,7 +129,7 @@ function tableOf(name: string, { head, rows }: ChartTable): Html {
 export interface DayOf {
   readonly day: string;
   readonly category: Category;
-  /** Nobody knows yet. */
+  /** True if no one has decided yet. */
   readonly open: boolean;
   readonly count: number;
 }
@@ -130,7 +139,7 @@ interface ColumnsChart {
   /** Every day that is shown, oldest first. */
   readonly days: readonly string[];
   readonly csv: string;
-  /** Where the causes of these days are listed. */
+  /** Returns the address of the list of causes of these days. */
   readonly listAddress: (from: string, days: number) => string;
 }
 
@@ -139,7 +148,7 @@ const COLUMNS_PLOT: Plot = { left: 46, top: 10, width: 760, height: 180 };
 const LINK_WIDTH = 24;
 const OPEN = 'not decided';
 
-/** Answers per day, by category, with a hatch for those that nobody has decided. */
+/** Builds a chart of answers per day, by category. Answers that no one has decided are hatched. */
 export function columnsChart(chart: ColumnsChart): Chart {
   const { counts, days } = chart;
   const known = Map.groupBy(counts, ({ day }) => day);
@@ -151,18 +160,18 @@ export function columnsChart(chart: ColumnsChart): Chart {
     finding: columnsFinding(counts, days),
     description: 'One column per day, oldest on the left. Segments are categories; hatched segments are not decided.',
     drawing:
-      countOf(counts) === 0 ? null : { ...drawingOn(COLUMNS_PLOT, COLUMNS_PLOT.left, 26, columnsMarks(chart, perDay)), newest: true },
+      sumCounts(counts) === 0 ? null : { ...drawingOn(COLUMNS_PLOT, COLUMNS_PLOT.left, 26, columnsMarks(chart, perDay)), newest: true },
     below: legend(counts),
-    table: { head: ['Day', ...CATEGORIES, OPEN, 'All'], rows: days.map((day, index) => rowOf(day, perDay[index] ?? [])) },
+    table: { head: ['Day', ...CATEGORIES, OPEN, 'All'], rows: days.map((day, index) => createRow(day, perDay[index] ?? [])) },
     csv: chart.csv,
   };
 }
 
 function columnsFinding(counts: readonly DayOf[], days: readonly string[]): string {
-  const total = countOf(counts);
+  const total = sumCounts(counts);
   if (total === 0) return `No answers in ${days.length} days.`;
-  const [most, next] = decidedOf(counts).toSorted((one, other) => other.count - one.count);
-  const open = openOf(counts);
+  const [most, next] = countDecided(counts).toSorted((one, other) => other.count - one.count);
+  const open = countOpen(counts);
   const rest = open === 0 ? '' : `; ${open} not decided`;
   const all = `${total} ${total === 1 ? 'answer' : 'answers'} in ${days.length} days`;
   // "Most" is said of more than half, and "most often" of what leads alone.
@@ -171,7 +180,7 @@ function columnsFinding(counts: readonly DayOf[], days: readonly string[]): stri
 }
 
 function columnsMarks({ days, listAddress }: ColumnsChart, perDay: readonly (readonly DayOf[])[]): Html {
-  const most = maxOf(perDay.map(countOf), 1);
+  const most = findMax(perDay.map(sumCounts), 1);
   const step = COLUMNS_PLOT.width / days.length;
   const columns = perDay.map((own, index) => column(own, COLUMNS_PLOT.left + index * step, step, most));
   const links = dayLinks(COLUMNS_PLOT, days, 'Causes', listAddress);
@@ -194,11 +203,11 @@ function dayLinks(plot: Plot, days: readonly string[], what: string, address: (f
     });
 }
 
-/** The parts of a day, from the bottom up: the categories in their order, then what is open. */
+/** Draws the parts of a day from the bottom up: the categories in their order, then the undecided answers. */
 function column(counts: readonly DayOf[], x: number, step: number, most: number): Html {
   const parts = [
-    ...decidedOf(counts).map(({ category, count }) => ({ name: `cat ${category}`, words: category, count })),
-    { name: 'open', words: OPEN, count: openOf(counts) },
+    ...countDecided(counts).map(({ category, count }) => ({ name: `cat ${category}`, words: category, count })),
+    { name: 'open', words: OPEN, count: countOpen(counts) },
   ].filter(({ count }) => count > 0);
   let bottom = COLUMNS_PLOT.top + COLUMNS_PLOT.height;
   return html`${parts.map(({ name, words, count }) => {
@@ -212,21 +221,21 @@ function column(counts: readonly DayOf[], x: number, step: number, most: number)
 }
 
 function legend(counts: readonly DayOf[]): Html {
-  const open = openOf(counts);
-  return html`<ul class="legend">${decidedOf(counts).map(({ category, count }) => html`<li><span class="key ${category}"></span>${category} <strong>${count}</strong></li>`)}<li><span class="key open"></span>${OPEN} <strong>${open}</strong></li></ul>`;
+  const open = countOpen(counts);
+  return html`<ul class="legend">${countDecided(counts).map(({ category, count }) => html`<li><span class="key ${category}"></span>${category} <strong>${count}</strong></li>`)}<li><span class="key open"></span>${OPEN} <strong>${open}</strong></li></ul>`;
 }
 
-function rowOf(day: string, own: readonly DayOf[]) {
-  return [day, ...decidedOf(own).map(({ count }) => count), openOf(own), countOf(own)];
+function createRow(day: string, own: readonly DayOf[]) {
+  return [day, ...countDecided(own).map(({ count }) => count), countOpen(own), sumCounts(own)];
 }
 
-/** How many of each category are decided, in the order of the taxonomy. */
-function decidedOf(counts: readonly DayOf[]): { readonly category: Category; readonly count: number }[] {
-  return CATEGORIES.map((category) => ({ category, count: countOf(counts.filter((one) => !one.open && one.category === category)) }));
+/** Counts the decided answers of each category, in the order of the taxonomy. */
+function countDecided(counts: readonly DayOf[]): { readonly category: Category; readonly count: number }[] {
+  return CATEGORIES.map((category) => ({ category, count: sumCounts(counts.filter((one) => !one.open && one.category === category)) }));
 }
 
-function openOf(counts: readonly DayOf[]): number {
-  return countOf(counts.filter((one) => one.open));
+function countOpen(counts: readonly DayOf[]): number {
+  return sumCounts(counts.filter((one) => one.open));
 }
 
 /** One figure over steps of time; null where a step has none. */
@@ -241,21 +250,21 @@ interface LinesChart {
   readonly id: string;
   readonly name: string;
   readonly finding: string;
-  /** What each point represents, oldest first: the Mondays of weeks, days, or runs. */
+  /** The time of each point, oldest first: the Mondays of weeks, days, or runs. */
   readonly steps: readonly string[];
-  /** What a step is called; absent: a week. */
+  /** The name of a step; a week if absent. */
   readonly per?: 'day' | 'run';
   readonly series: readonly Series[];
-  /** The number as people read it: "$0.02", "31 s". */
+  /** Formats the number for people: "$0.02", "31 s". */
   readonly say: (value: number) => string;
   /** The top of the scale; absent: the largest value. */
   readonly top?: number;
   readonly csv: string;
   /** Between the drawing and the table, if not a legend. */
   readonly below?: Shown;
-  /** What happened at a step, which may explain a change. */
+  /** The events of a step, which may explain a change. */
   readonly events?: readonly { readonly step: string; readonly name: string }[];
-  /** Where the builds of these days are listed, if steps are days. */
+  /** Returns the address of the list of builds of these days, if steps are days. */
   readonly listAddress?: (from: string, days: number) => string;
 }
 
@@ -265,11 +274,11 @@ const LINES_PLOT: Plot = { left: 62, top: 10, width: 480, height: 150 };
 export function linesChart(chart: LinesChart): Chart {
   const known = chart.series.flatMap(({ values }) => values.filter((value) => value !== null));
   const { per = 'week', events } = chart;
-  const eventsOf = (step: string) => events?.filter((one) => one.step === step).map(({ name }) => name) ?? [];
+  const listEvents = (step: string) => events?.filter((one) => one.step === step).map(({ name }) => name) ?? [];
   const rows = chart.steps.map((step, index): Cell[] => [
     step,
     ...chart.series.map(({ values }) => (values[index] == null ? null : chart.say(values[index]))),
-    ...(events === undefined ? [] : [eventsOf(step).join('; ')]),
+    ...(events === undefined ? [] : [listEvents(step).join('; ')]),
   ]);
   return {
     id: chart.id,
@@ -279,7 +288,7 @@ export function linesChart(chart: LinesChart): Chart {
     drawing:
       known.length === 0
         ? null
-        : { ...drawingOn(LINES_PLOT, LINES_PLOT.left, 26, linesMarks(chart, chart.top ?? (maxOf(known) || 1))), newest: true },
+        : { ...drawingOn(LINES_PLOT, LINES_PLOT.left, 26, linesMarks(chart, chart.top ?? (findMax(known) || 1))), newest: true },
     below:
       chart.below ??
       (chart.series.length > 1 &&
@@ -328,7 +337,7 @@ const HEIGHT = 20;
 const TALL = { passed: 6, flake: 13, failed: HEIGHT } as const;
 const WORDS = { passed: 'passed', flake: 'failed, and passed without a change', failed: 'failed' } as const;
 
-/** The newest runs of a test, oldest on the left, as bars of three heights. */
+/** Draws the newest runs of a test, oldest on the left, as bars of three heights. */
 export function runStrip(test: string, runs: readonly RunMark[]): Html {
   const count = (mark: RunMark['mark']) => runs.filter((run) => run.mark === mark).length;
   const words = `${test}, last ${runs.length} runs: ${count('passed')} passed, ${count('failed')} failed, ${count('flake')} flakes`;
@@ -342,8 +351,8 @@ export function runStrip(test: string, runs: readonly RunMark[]): Html {
 
 /** Counts of the newest days, oldest on the left, as small bars. */
 export function sparkline(of: string, perDay: readonly number[]): Html {
-  const most = maxOf(perDay, 1);
-  const total = sumOf(perDay);
+  const most = findMax(perDay, 1);
+  const total = sumNumbers(perDay);
   // One path for all bars: a page may have thousands.
   let [bars, stubs] = ['', ''];
   for (const [index, count] of perDay.entries()) {

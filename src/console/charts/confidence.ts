@@ -1,24 +1,24 @@
 import { TOO_FEW } from '../../domain/insights.ts';
-import { maxOf } from '../../lib/collections.ts';
+import { findMax } from '../../lib/collections.ts';
 import {
   type CoveragePoint,
-  countOf,
   coverageAt,
   coveragePoints,
   type Judged,
   type Proportion,
   proportion,
+  sumCounts,
   thresholdFor,
 } from '../../lib/statistics.ts';
 import { hiddenFields } from '../controls.ts';
 import { type Html, html } from '../html.ts';
-import { at, type Chart, type Drawing, described, drawingOn, grid, line, type Plot, percentOf, place, ticks } from './chart.ts';
+import { at, type Chart, type Drawing, described, drawingOn, formatPercent, grid, line, type Plot, place, ticks } from './chart.ts';
 
 /** Answers whose stated confidence lies from `from` up to `to`. */
 interface Bin extends Proportion {
   readonly from: number;
   readonly to: number;
-  /** What they stated on average. */
+  /** The average confidence that they stated. */
   readonly stated: number;
 }
 
@@ -29,16 +29,19 @@ const FIVE_BINS_BELOW = 200;
 /** Bins with fewer are drawn faded: chance speaks louder there. */
 const FADED_BELOW = 10;
 
-/** The bins of a calibration curve; empty ones are left out. Nothing where there is too little for a curve. */
+/**
+ * Returns the bins of a calibration curve, without empty ones. Returns none if there are too few answers for
+ * a curve.
+ */
 export function calibrationBins(judged: readonly Judged[]): Bin[] {
-  const total = countOf(judged);
+  const total = sumCounts(judged);
   if (total < NO_CURVE_BELOW) return [];
   return total < FIVE_BINS_BELOW ? equalMass(judged, total, 5) : equalWidth(judged, 10);
 }
 
 function equalWidth(judged: readonly Judged[], bins: number): Bin[] {
   const groups = Map.groupBy(judged, ({ at }) => Math.min(bins - 1, Math.floor(at * bins + 1e-9)));
-  return [...groups].toSorted(([one], [other]) => one - other).map(([bin, group]) => binOf(group, bin / bins, (bin + 1) / bins));
+  return [...groups].toSorted(([one], [other]) => one - other).map(([bin, group]) => createBin(group, bin / bins, (bin + 1) / bins));
 }
 
 /** Answers of one hundredth stay together, so bins are only about equal. */
@@ -46,20 +49,20 @@ function equalMass(judged: readonly Judged[], total: number, bins: number): Bin[
   const levels = [...Map.groupBy(judged, ({ at }) => at)].toSorted(([one], [other]) => one - other);
   let before = 0;
   const groups = Map.groupBy(levels, ([, group]) => {
-    const middle = before + countOf(group) / 2;
-    before += countOf(group);
+    const middle = before + sumCounts(group) / 2;
+    before += sumCounts(group);
     return Math.min(bins - 1, Math.floor((middle / total) * bins));
   });
   return [...groups.values()].map((group) => {
     const [first, last] = [group[0]?.[0] ?? 0, group.at(-1)?.[0] ?? 0];
     const members = group.flatMap(([, ones]) => ones);
-    return binOf(members, first, Math.min(1, last + 0.01));
+    return createBin(members, first, Math.min(1, last + 0.01));
   });
 }
 
-function binOf(group: readonly Judged[], from: number, to: number): Bin {
-  const of = countOf(group);
-  const right = countOf(group.filter((one) => one.right));
+function createBin(group: readonly Judged[], from: number, to: number): Bin {
+  const of = sumCounts(group);
+  const right = sumCounts(group.filter((one) => one.right));
   // a hundredth represents what lies in it
   const stated = group.reduce((total, { at, count }) => total + Math.min(1, at + 0.005) * count, 0) / Math.max(1, of);
   return { from, to, stated, ...proportion(right, of) };
@@ -69,10 +72,13 @@ const CALIBRATION_PLOT: Plot = { left: 46, top: 10, width: 360, height: 260 };
 const SMALL: Plot = { left: 46, top: 10, width: 200, height: 130 };
 const BARS = 40;
 const GAP = 22;
-const SHARES = [0, 0.25, 0.5, 0.75, 1].map((share) => ({ share, words: percentOf(share) }));
+const SHARES = [0, 0.25, 0.5, 0.75, 1].map((share) => ({ share, words: formatPercent(share) }));
 const HEAD = ['Stated', 'Average stated', 'Decided', 'Right', 'Share right', 'From (95 %)', 'To (95 %)'];
 
-/** What was stated against what turned out right, by people's decisions. `small` ones stand side by side. */
+/**
+ * Builds a chart of stated confidence against actual accuracy, by people's decisions. `small` charts are
+ * shown side by side.
+ */
 export function calibrationChart(of: {
   readonly id: string;
   readonly name: string;
@@ -81,7 +87,7 @@ export function calibrationChart(of: {
   readonly small?: boolean;
 }): Chart {
   const bins = calibrationBins(of.judged);
-  const total = countOf(of.judged);
+  const total = sumCounts(of.judged);
   const plot = of.small === true ? SMALL : CALIBRATION_PLOT;
   return {
     id: of.id,
@@ -90,12 +96,12 @@ export function calibrationChart(of: {
     description:
       'Each point is a group of answers: stated confidence on the horizontal axis, share that was right on the vertical axis, with its 95 % interval. On the diagonal, both are equal. The bars below count the answers.',
     drawing: bins.length === 0 ? null : calibrationDrawing(bins, plot),
-    table: bins.length === 0 ? countsOf(of.judged) : { head: HEAD, rows: bins.map(rowOf) },
+    table: bins.length === 0 ? createCountTable(of.judged) : { head: HEAD, rows: bins.map(createRow) },
     csv: of.csv,
   };
 }
 
-/** What the bins say, in one sentence: the widest gap that chance does not explain. */
+/** Summarizes the bins in one sentence: the widest gap that chance does not explain. */
 export function calibrationFinding(bins: readonly Bin[], total: number): string {
   if (bins.length === 0)
     return total === 0
@@ -106,11 +112,11 @@ export function calibrationFinding(bins: readonly Bin[], total: number): string 
   if (worst === undefined) return `Stated confidence matches accuracy, as far as ${total} decisions can show.`;
   const points = Math.round(Math.abs(worst.share - worst.stated) * 100);
   const manner = worst.share > worst.stated ? 'underconfident' : 'overconfident';
-  return `States ${percentOf(worst.stated)}, is right ${percentOf(worst.share)}: ${manner} by ${points} ${points === 1 ? 'point' : 'points'} between ${Math.round(worst.from * 100)} and ${Math.round(worst.to * 100)}.`;
+  return `States ${formatPercent(worst.stated)}, is right ${formatPercent(worst.share)}: ${manner} by ${points} ${points === 1 ? 'point' : 'points'} between ${Math.round(worst.from * 100)} and ${Math.round(worst.to * 100)}.`;
 }
 
 function calibrationDrawing(bins: readonly Bin[], plot: Plot): Drawing {
-  const most = maxOf(bins.map(({ of }) => of));
+  const most = findMax(bins.map(({ of }) => of));
   const floor = plot.top + plot.height + GAP;
   const [from, to] = [place(plot, 0, 0), place(plot, 1, 1)];
   const points = bins.map((bin) => place(plot, bin.stated, bin.share));
@@ -137,20 +143,28 @@ function bar(bin: Bin, plot: Plot, top: number, most: number): Html {
 }
 
 function words(bin: Bin): string {
-  return `Stated ${range(bin)}: right ${bin.hits} of ${bin.of} (${percentOf(bin.share)}; ${percentOf(bin.low)} to ${percentOf(bin.high)} with 95 % confidence)`;
+  return `Stated ${range(bin)}: right ${bin.hits} of ${bin.of} (${formatPercent(bin.share)}; ${formatPercent(bin.low)} to ${formatPercent(bin.high)} with 95 % confidence)`;
 }
 
 function range({ from, to }: Bin): string {
   return `${Math.round(from * 100)}–${Math.round(to * 100)} %`;
 }
 
-function rowOf(bin: Bin) {
-  return [range(bin), percentOf(bin.stated), bin.of, bin.hits, percentOf(bin.share), percentOf(bin.low), percentOf(bin.high)];
+function createRow(bin: Bin) {
+  return [
+    range(bin),
+    formatPercent(bin.stated),
+    bin.of,
+    bin.hits,
+    formatPercent(bin.share),
+    formatPercent(bin.low),
+    formatPercent(bin.high),
+  ];
 }
 
-/** Too little for a curve: how many were right and wrong. */
-function countsOf(judged: readonly Judged[]) {
-  const count = (right: boolean) => countOf(judged.filter((one) => one.right === right));
+/** Counts right and wrong answers, for when there are too few for a curve. */
+function createCountTable(judged: readonly Judged[]) {
+  const count = (right: boolean) => sumCounts(judged.filter((one) => one.right === right));
   const rows = Object.entries({ right: count(true), wrong: count(false) });
   return { head: ['Decided', 'Count'], rows };
 }
@@ -171,7 +185,10 @@ export interface CoverageChart {
   readonly kept: Readonly<Record<string, string>> | null;
 }
 
-/** How much is sure enough to publish, and how much of that is right, at every threshold. */
+/**
+ * Builds a chart that shows, for every threshold, how many answers are confident enough to publish and how
+ * many of those are right.
+ */
 export function coverageChart(of: CoverageChart): Chart {
   const points = coveragePoints(of.judged, of.answered);
   const here = coverageAt(of.judged, of.answered, of.threshold);
@@ -187,7 +204,7 @@ export function coverageChart(of: CoverageChart): Chart {
     table: {
       head: ['Threshold', 'Sure enough to publish', 'Decided', 'Right', 'Share right', 'From (95 %)'],
       rows: points.map(({ threshold, coverage, of: decided, hits, share, low }) => {
-        return [threshold.toFixed(2), percentOf(coverage), decided, hits, percentOf(share), percentOf(low)];
+        return [threshold.toFixed(2), formatPercent(coverage), decided, hits, formatPercent(share), formatPercent(low)];
       }),
     },
     csv: of.csv,
@@ -195,17 +212,17 @@ export function coverageChart(of: CoverageChart): Chart {
 }
 
 function finding(here: CoveragePoint): string {
-  const start = `At ${here.threshold.toFixed(2)}: ${percentOf(here.coverage)} sure enough to publish`;
+  const start = `At ${here.threshold.toFixed(2)}: ${formatPercent(here.coverage)} sure enough to publish`;
   if (here.of === 0) return `${start}; none of those is decided.`;
   // A share of a few would be read as a promise.
   const count = `${here.hits} of ${here.of} decided`;
-  return here.of < TOO_FEW ? `${start}; ${count} are right.` : `${start}, ${percentOf(here.share)} right (${count}).`;
+  return here.of < TOO_FEW ? `${start}; ${count} are right.` : `${start}, ${formatPercent(here.share)} right (${count}).`;
 }
 
 function choice(chosen: CoveragePoint | null, { wrong }: CoverageChart): Html {
   if (chosen === null)
-    return html`<p>With so few or so mixed decisions, no threshold can promise to keep wrong answers at or below ${percentOf(wrong)}.</p>`;
-  return html`<p>At most ${percentOf(wrong)} wrong: threshold <strong>${chosen.threshold.toFixed(2)}</strong> (${percentOf(chosen.coverage)} sure enough to publish, ${percentOf(chosen.share)} right, ${percentOf(chosen.low)} at worst).</p>`;
+    return html`<p>With so few or so mixed decisions, no threshold can promise to keep wrong answers at or below ${formatPercent(wrong)}.</p>`;
+  return html`<p>At most ${formatPercent(wrong)} wrong: threshold <strong>${chosen.threshold.toFixed(2)}</strong> (${formatPercent(chosen.coverage)} sure enough to publish, ${formatPercent(chosen.share)} right, ${formatPercent(chosen.low)} at worst).</p>`;
 }
 
 function form({ threshold, wrong, kept }: CoverageChart): Html | null {
@@ -219,7 +236,7 @@ function coverageMarks(points: readonly CoveragePoint[], here: CoveragePoint, ch
   const marks = points.map((point) => {
     const { x: cx, y } = place(COVERAGE_PLOT, point.coverage, point.share);
     return described(
-      `Threshold ${point.threshold.toFixed(2)}: ${percentOf(point.coverage)} sure enough to publish, right ${point.hits} of ${point.of}`,
+      `Threshold ${point.threshold.toFixed(2)}: ${formatPercent(point.coverage)} sure enough to publish, right ${point.hits} of ${point.of}`,
       html`<circle class="dot" cx="${at(cx)}" cy="${at(y)}" r="2.5" data-mark="${point.of}"/>`,
     );
   });

@@ -1,10 +1,10 @@
 import type { Cause } from '../../domain/cause.ts';
 import type { FailedJobs, Health, Mark, RepositoryHealth } from '../../domain/health.ts';
-import { sumOf } from '../../lib/collections.ts';
+import { sumNumbers } from '../../lib/collections.ts';
 import { proportion } from '../../lib/statistics.ts';
 import { formatNumber } from '../../notifications/visible-text.ts';
 import { search } from '../addresses.ts';
-import { type Chart, type ChartTable, figure, linesChart, percentOf, sparkline } from '../charts/chart.ts';
+import { type Chart, type ChartTable, figure, formatPercent, linesChart, sparkline } from '../charts/chart.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 import { dayField, tabs } from '../controls.ts';
 import { dataTable, type Html, html, linkTarget, numbers, type Shown } from '../html.ts';
@@ -19,7 +19,7 @@ const MOST_CAUSES = 200;
 const CHOICES = [7, 30, 90];
 const MOST_DAYS = 366;
 const DAY_MS = 86_400_000;
-/** From this difference on a run time is said to have changed. */
+/** The relative increase from which a run time counts as changed. */
 const CHANGED = 0.1;
 
 /** Two periods of the same length, by their first and last days; `address` fields lead to a page about the same. */
@@ -32,11 +32,14 @@ interface Periods {
   readonly isCurrent: boolean;
 }
 
-/** `/insights/health`: how often pipelines and branches fail, how long they are red and how long builds take, beside another period. */
+/**
+ * Serves `/insights/health`: how often pipelines and branches fail, how long they are red and how long builds
+ * take, compared with another period.
+ */
 export async function healthView(query: InsightsQuery, deps: ConsoleDeps): Promise<InsightsView> {
   const { stores, clock } = deps;
   const { repo } = query;
-  const periods = periodsOf(query, clock.now());
+  const periods = resolvePeriods(query, clock.now());
   const period = { until: `${periods.now.to}T23:59:59.999Z`, days: periods.days, comparedFrom: periods.before.from };
   const within = repo === '' ? {} : { repository: repo };
   const [pipelines, causes, unread] = await Promise.all([
@@ -49,17 +52,17 @@ export async function healthView(query: InsightsQuery, deps: ConsoleDeps): Promi
   const main = html`<h1 tabindex="-1">${headline(pipelines, periods)}</h1>
 ${filters(query, periods)}
 <p>${periods.now.from} to ${periods.now.to} (UTC); in parentheses, ${periods.before.from} to ${periods.before.to}. Queue and run time are medians of the newest 100 builds. A branch is red from the end of a failed build until the end of the next build that passes.</p>
-${pipelines.length === 0 ? html`<p>No builds passed or failed in the last ${periods.days} days.</p>` : tableOf('pipelines', pipelines, periods, causes)}
+${pipelines.length === 0 ? html`<p>No builds passed or failed in the last ${periods.days} days.</p>` : renderTable('pipelines', pipelines, periods, causes)}
 ${trend !== null && figure(trend)}
-${one !== null && html`${one.branches.length > 0 && html`<h2>Branches</h2>${tableOf('branches', one.branches, periods)}`}<h2>Jobs</h2>${jobsOf(one.jobs, repo, periods)}`}
+${one !== null && html`${one.branches.length > 0 && html`<h2>Branches</h2>${renderTable('branches', one.branches, periods)}`}<h2>Jobs</h2>${renderJobs(one.jobs, repo, periods)}`}
 ${unread}`;
   return {
     title: 'Health',
     main,
     tables: {
-      health: csvOf('default branch', pipelines),
+      health: createHealthTable('default branch', pipelines),
       ...(one !== null && {
-        branches: csvOf('branch', one.branches),
+        branches: createHealthTable('branch', one.branches),
         jobs: { head: ['job', 'failed builds', 'of'], rows: one.jobs.jobs.map(({ job, builds }) => [job, builds, one.jobs.builds]) },
       }),
       ...(trend !== null && { trend: trend.table }),
@@ -67,19 +70,19 @@ ${unread}`;
   };
 }
 
-/** The share of builds that failed, day by day, with what may explain a change. */
+/** Builds a chart of the share of failed builds per day, with events that may explain a change. */
 function trendChart({ days, marks }: RepositoryHealth, repo: string, { days: length, now, address }: Periods): Chart {
   const steps = Array.from({ length }, (_, at) => daysFrom(now.from, at));
   const shares = new Map(days.map((one) => [one.day, one.failed / one.builds]));
-  const [builds, failed] = [sumOf(days.map((one) => one.builds)), sumOf(days.map((one) => one.failed))];
+  const [builds, failed] = [sumNumbers(days.map((one) => one.builds)), sumNumbers(days.map((one) => one.failed))];
   return linesChart({
     id: 'trend',
     name: 'Share of builds that failed, per day',
-    finding: `${percentOf(failed / builds)} of ${formatNumber(builds)} builds failed`,
+    finding: `${formatPercent(failed / builds)} of ${formatNumber(builds)} builds failed`,
     steps,
     per: 'day',
     series: [{ name: 'Failed', look: 'median', values: steps.map((day) => shares.get(day) ?? null) }],
-    say: percentOf,
+    say: formatPercent,
     top: 1,
     csv: `${PATH}${search({ repo, ...address, csv: 'trend' })}`,
     events: marks.map(({ at, name }) => ({ step: at.slice(0, 10), name })),
@@ -93,9 +96,12 @@ function markLine({ at, name, url }: Mark): Html {
   return html`<li><span class="key event"></span>${at.slice(0, 10)}: ${address === null ? name : html`<a href="${address}" rel="noreferrer">${name}</a>`}</li>`;
 }
 
-/** What is not given follows from what is: the period ends today and is 7 days long, 30 for one repository; the other ends before it begins. */
-function periodsOf({ repo, days: wanted, from, to, compare }: InsightsQuery, now: number): Periods {
-  const today = dayOf(now);
+/**
+ * Derives missing dates from the given ones: the period ends today and is 7 days long, 30 for one repository;
+ * the other period ends before it begins.
+ */
+function resolvePeriods({ repo, days: wanted, from, to, compare }: InsightsQuery, now: number): Periods {
+  const today = toDay(now);
   const length = wanted ?? (repo === '' ? 7 : 30);
   const end = to ?? (from !== undefined && from > today ? from : today);
   const begin = from ?? daysFrom(end, 1 - length);
@@ -112,12 +118,12 @@ function periodsOf({ repo, days: wanted, from, to, compare }: InsightsQuery, now
   };
 }
 
-function dayOf(time: number): string {
+function toDay(time: number): string {
   return new Date(time).toISOString().slice(0, 10);
 }
 
 function daysFrom(day: string, days: number): string {
-  return dayOf(Date.parse(day) + days * DAY_MS);
+  return toDay(Date.parse(day) + days * DAY_MS);
 }
 
 function daysBetween(from: string, to: string): number {
@@ -146,7 +152,7 @@ function headline(found: readonly Health[], { days, now, isCurrent }: Periods): 
 
 type By = 'pipelines' | 'branches';
 
-function tableOf(by: By, found: readonly Health[], periods: Periods, causes: readonly Cause[] = []): Html {
+function renderTable(by: By, found: readonly Health[], periods: Periods, causes: readonly Cause[] = []): Html {
   const figures = numbers('Builds', 'Failed', 'Median queue time', 'Median run time');
   const branch = by === 'pipelines' ? ['Default branch'] : [];
   const head = [
@@ -162,7 +168,10 @@ function tableOf(by: By, found: readonly Health[], periods: Periods, causes: rea
   )}<p class="quiet">${found.length === MOST && `The ${MOST} with the most failed builds. `}<a href="${csv}">Download CSV</a></p>`;
 }
 
-/** Who is to mend a red default branch: who took its causes on, else who owns them; nothing where no cause is known. */
+/**
+ * Renders who should fix a red default branch: the assignees of its causes, else their owners. Renders
+ * nothing if no cause is known.
+ */
 function whoActs({ repository, pipeline }: Health, causes: readonly Cause[]): Shown {
   const own = causes.filter((cause) => cause.repository === repository && cause.redPipelines.includes(pipeline));
   if (own.length === 0) return null;
@@ -176,7 +185,7 @@ function whoActs({ repository, pipeline }: Health, causes: readonly Cause[]): Sh
   return html`<br><a href="/causes${search({ list: 'red', repo: repository })}">${words}</a>`;
 }
 
-/** A row of figures, each a link to its builds. */
+/** Renders a row of figures, each a link to its builds. */
 function row(by: By, one: Health, periods: Periods, acts: Shown): Html {
   const { repository, pipeline, branch } = one;
   const own = { repository, pipeline, ...(by === 'branches' && branch !== null && { branch }) };
@@ -184,7 +193,7 @@ function row(by: By, one: Health, periods: Periods, acts: Shown): Html {
     html`<a href="/builds${search({ ...own, ...more, status, ...periods[which] })}">${words}</a>`;
   const before = (status: string, words: string | null) =>
     html` ${words === null ? html`<span class="quiet">(none)</span>` : builds('before', status, `(${words})`)}`;
-  const share = (failed: number, all: number) => percentOf(proportion(failed, all).share);
+  const share = (failed: number, all: number) => formatPercent(proportion(failed, all).share);
   const onBranch = (status: string, words: string) => builds('now', status, words, { branch });
   const red = one.isRed && html` <strong class="wrong">red</strong>`;
   const { builds: all, failed, buildsBefore, failedBefore } = one;
@@ -206,7 +215,7 @@ ${isNarrow(periods) && html`<td>${sparkline('failed builds', one.perDay)}</td>`}
 
 const UNKNOWN = html`<span class="quiet">unknown</span>`;
 
-/** Whether a bar a day fits into a row. */
+/** Checks whether one bar per day fits into a row. */
 function isNarrow({ days }: Periods): boolean {
   return days <= 92;
 }
@@ -222,12 +231,12 @@ function hours(value: number): string {
   return value < 48 ? `${value.toFixed(1)} h` : `${(value / 24).toFixed(1)} days`;
 }
 
-/** In which jobs builds failed; a build that several jobs failed in counts for each. */
-function jobsOf({ jobs, builds, unknown }: FailedJobs, repo: string, { now, address }: Periods): Html {
+/** Renders the jobs in which builds failed. A build in which several jobs failed counts for each. */
+function renderJobs({ jobs, builds, unknown }: FailedJobs, repo: string, { now, address }: Periods): Html {
   if (builds === 0) return html`<p>No build failed.</p>`;
   const rows = jobs.map(
     ({ job, builds: failed }) =>
-      html`<tr><th scope="row">${job}</th><td class="number"><a href="/builds${search({ repository: repo, job, status: 'failed', ...now })}">${formatNumber(failed)}</a></td><td class="number">${percentOf(failed / builds)}</td></tr>`,
+      html`<tr><th scope="row">${job}</th><td class="number"><a href="/builds${search({ repository: repo, job, status: 'failed', ...now })}">${formatNumber(failed)}</a></td><td class="number">${formatPercent(failed / builds)}</td></tr>`,
   );
   if (jobs.length === 0)
     return html`<p>No job is known of ${builds === 1 ? 'the failed build' : html`the ${formatNumber(builds)} failed builds`}.</p>`;
@@ -235,7 +244,7 @@ function jobsOf({ jobs, builds, unknown }: FailedJobs, repo: string, { now, addr
 <p class="quiet">Of the newest ${formatNumber(builds)} failed builds${unknown > 0 && html`, of which ${formatNumber(unknown)} ${unknown === 1 ? 'names' : 'name'} no job`}. A build in which several jobs failed counts for each. <a href="${PATH}${search({ repo, ...address, csv: 'jobs' })}">Download CSV</a></p>`;
 }
 
-function csvOf(branch: string, found: readonly Health[]): ChartTable {
+function createHealthTable(branch: string, found: readonly Health[]): ChartTable {
   const short = (value: number | null) => (value === null ? null : Number(value.toFixed(2)));
   const head = [
     ...['repository', 'pipeline', 'builds', 'failed', 'builds before', 'failed before', 'median minutes', 'median minutes before'],

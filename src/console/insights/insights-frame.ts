@@ -4,16 +4,16 @@ import { Category } from '../../domain/category.ts';
 import { TriageError } from '../../domain/errors.ts';
 import type { Period } from '../../domain/insights.ts';
 import type { Role } from '../../domain/review.ts';
-import { csvOf } from '../../lib/text.ts';
+import { toCsv } from '../../lib/text.ts';
 import { search } from '../addresses.ts';
 import type { ChartTable } from '../charts/chart.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 import { options, tabs } from '../controls.ts';
 import { type Html, html, type Shown } from '../html.ts';
 import { Day, misreadBanner, Offset, protect, Words } from '../http.ts';
-import { type ConsoleApp, mayReview, readerOf, route, sendPage } from '../page.ts';
+import { type ConsoleApp, loadReader, mayReview, route, sendPage } from '../page.ts';
 
-/** What can be asked of the insights; what cannot be meant is taken as not given. */
+/** The query fields of the insights. Values that make no sense count as not given. */
 export const InsightsQuery = z.object({
   repo: Words,
   days: z.coerce.number().int().min(1).max(366).optional().catch(undefined),
@@ -46,7 +46,7 @@ export type InsightsQuery = z.infer<typeof InsightsQuery>;
 export interface InsightsView {
   readonly title: string;
   readonly main: Html;
-  /** What can be had as CSV, by name. */
+  /** The tables that can be downloaded as CSV, by name. */
   readonly tables: Readonly<Record<string, ChartTable>>;
 }
 
@@ -73,14 +73,14 @@ export function registerInsightsRoute(app: ConsoleApp, deps: ConsoleDeps, { path
   app.get(path, route(role, { querystring: InsightsQuery }), async (request, reply) => {
     const shown = await view(request.query, deps);
     if (request.query.csv !== undefined) return sendTable(reply, shown.tables, request.query.csv);
-    const reader = await readerOf(request, deps);
+    const reader = await loadReader(request, deps);
     const main = html`${insightsTabs(path, mayReview(reader.principal), request.query.repo)}${misreadBanner(request, InsightsQuery)}<div id="figures" data-live data-say="The figures changed.">${shown.main}</div>`;
     const page = { title: shown.title, part: 'insights' as const, main };
     return sendPage(request, reply, { ...page, ...(path === '/insights' && { live: {} }) }, reader);
   });
 }
 
-/** A table of a page as CSV. Throws `not-found` for a name that it does not have. */
+/** Sends a table of a page as CSV. Throws `not-found` for a name that the page does not have. */
 export function sendTable(reply: FastifyReply, tables: InsightsView['tables'], name: string): FastifyReply {
   const table = Object.hasOwn(tables, name) ? tables[name] : undefined;
   if (table === undefined) throw new TriageError('not-found', `This page has no table named "${name}".`);
@@ -88,25 +88,25 @@ export function sendTable(reply: FastifyReply, tables: InsightsView['tables'], n
   return reply
     .header('content-type', 'text/csv; charset=utf-8; header=present')
     .header('content-disposition', `attachment; filename="faultline-${name}.csv"`)
-    .send(csvOf(table.head, table.rows));
+    .send(toCsv(table.head, table.rows));
 }
 
-/** The ways to the other pages of the insights; `review`: also to those of reviewers. */
+/** Renders links to the other pages of the insights. `review`: also links to the pages of reviewers. */
 export function insightsTabs(path: string, review: boolean, repo: string): Html {
   const pages = PAGES.filter(({ role }) => role === 'read' || review);
   const links = pages.map((page) => ({ address: `${page.path}${search({ repo })}`, words: page.name, isHere: page.path === path }));
   return tabs('Insights', links);
 }
 
-/** Whole UTC days, the last of them today, or those from `day` on. */
-export function periodOf({ repo, day }: InsightsQuery, days: number, now: number): Period {
+/** Returns a period of whole UTC days that ends today, or that begins on `day`. */
+export function toPeriod({ repo, day }: InsightsQuery, days: number, now: number): Period {
   const today = Math.floor(now / DAY_MS) * DAY_MS;
   const last = day === undefined ? today : Date.parse(day) + (days - 1) * DAY_MS;
   return { ...(repo !== '' && { repository: repo }), until: new Date(last + DAY_MS - 1).toISOString(), days };
 }
 
-/** The days of a period, oldest first. */
-export function daysOf({ until, days }: Period): string[] {
+/** Lists the days of a period, oldest first. */
+export function listDays({ until, days }: Period): string[] {
   return Array.from({ length: days }, (_, at) => new Date(Date.parse(until) - (days - 1 - at) * DAY_MS).toISOString().slice(0, 10));
 }
 
@@ -115,7 +115,7 @@ export function filterForm({ repo }: InsightsQuery, more: Shown = null): Html {
   return html`<form class="filters" role="search" aria-label="Insights"><label>repository <input name="repo" value="${repo}"></label>${more}<button>Show</button></form>`;
 }
 
-/** A choice of how many days back. */
+/** Renders a choice of how many days to look back. */
 export function daysField(days: number, choices: readonly number[]): Html {
   return html`<label>days <select name="days">${options(choices, days)}</select></label>`;
 }

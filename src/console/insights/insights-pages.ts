@@ -5,17 +5,28 @@ import { counted } from '../../lib/text.ts';
 import { formatDollars, formatDuration } from '../../notifications/answer-view.ts';
 import { search } from '../addresses.ts';
 import { causesTable, causesView, registerCausePage } from '../causes.ts';
-import { type Chart, columnsChart, figure, linesChart, percentOf } from '../charts/chart.ts';
+import { type Chart, columnsChart, figure, formatPercent, linesChart } from '../charts/chart.ts';
 import { calibrationBins, calibrationFinding } from '../charts/confidence.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 import { type Html, html } from '../html.ts';
 import { healthView } from './health.ts';
-import { daysField, daysOf, filterForm, type InsightsQuery, type InsightsView, periodOf, registerInsightsRoute } from './insights-frame.ts';
+import {
+  daysField,
+  filterForm,
+  type InsightsQuery,
+  type InsightsView,
+  listDays,
+  registerInsightsRoute,
+  toPeriod,
+} from './insights-frame.ts';
 import { modelsView } from './models.ts';
 import { flakyView, registerTestPage } from './tests.ts';
-import { checkedView, coverageOf, trustFacts, trustView } from './trust.ts';
+import { checkedView, createCoverageChart, trustFacts, trustView } from './trust.ts';
 
-/** What was answered and decided, in figures: for all who read, and how people decide for those who review. */
+/**
+ * Registers the pages of figures about answers and decisions. All readers see them, except for the page on
+ * how people decide, which is for reviewers.
+ */
 export function registerInsightsPages(app: FastifyInstance, deps: ConsoleDeps): void {
   registerInsightsRoute(app, deps, { path: '/insights', role: 'read', view: overviewView });
   registerInsightsRoute(app, deps, { path: '/insights/trust', role: 'read', view: trustView });
@@ -32,10 +43,13 @@ export function registerInsightsPages(app: FastifyInstance, deps: ConsoleDeps): 
 
 const TOP = 5;
 
-/** `/insights`: what came, whether it can be believed, what costs most; each leads on to its own page. */
+/**
+ * Renders `/insights`: what was received, whether the answers can be trusted, and what costs most. Each part
+ * links to its own page.
+ */
 async function overviewView(query: InsightsQuery, deps: ConsoleDeps): Promise<InsightsView> {
   const { stores, clock } = deps;
-  const period = periodOf({ ...query, day: undefined }, query.days === 90 ? 90 : 30, clock.now());
+  const period = toPeriod({ ...query, day: undefined }, query.days === 90 ? 90 : 30, clock.now());
   const filter = query.repo === '' ? {} : { repository: query.repo };
   const [counts, causes, trust, flaky] = await Promise.all([
     stores.insights.categoriesPerDay(period),
@@ -46,18 +60,18 @@ async function overviewView(query: InsightsQuery, deps: ConsoleDeps): Promise<In
   const { repo } = query;
   const listAddress = (day: string, days: number) => `/insights/causes${search({ repo, day, days })}`;
   const csv = `/insights${search({ repo, days: period.days, csv: 'days' })}`;
-  const columns = columnsChart({ counts, days: daysOf(period), listAddress, csv });
+  const columns = columnsChart({ counts, days: listDays(period), listAddress, csv });
   const [worst] = flaky;
   const tiles = [
     tile('Trust', `/insights/trust${search({ repo })}`, calibrationFinding(calibrationBins(trust.decided), trust.trust.decided)),
-    tile('Threshold', `/insights/trust${search({ repo })}#coverage`, coverageOf(query, trust).finding),
+    tile('Threshold', `/insights/trust${search({ repo })}#coverage`, createCoverageChart(query, trust).finding),
     tile('Models', '/insights/models', 'Is a new model or setting better? Compare two runs on the same failures.'),
     tile(
       'Flaky tests',
       `/insights/flaky${search({ repo })}`,
       worst === undefined
         ? 'No test is known to be flaky.'
-        : `${worst.name} flakes most: ${percentOf(proportion(worst.flakes, worst.runs).share)}, ${worst.flakes} of ${worst.runs} runs.`,
+        : `${worst.name} flakes most: ${formatPercent(proportion(worst.flakes, worst.runs).share)}, ${worst.flakes} of ${worst.runs} runs.`,
     ),
   ];
   const main = html`<h1 tabindex="-1">Insights</h1>${filterForm(query, daysField(period.days, [30, 90]))}
@@ -72,15 +86,18 @@ function tile(name: string, address: string, finding: string): Html {
 }
 
 const REVIEWED_DAYS = 90;
-/** Blind decisions from which the difference is told, and the points from which it is an alarm. */
+/**
+ * The number of blind decisions from which the difference is shown, and the points from which it is a
+ * warning.
+ */
 const BLIND_FROM = 50;
 const ALARM_POINTS = 10;
 /** Goals of the project: see docs/reference/insights.md. */
 const HASTY_SHARE = 0.1;
 
-/** `/insights/reviewers`: how the team decides. Nobody's own figures are shown. */
+/** Renders `/insights/reviewers`: how the team decides. Figures of individuals are never shown. */
 async function reviewersView(query: InsightsQuery, { stores, clock }: ConsoleDeps): Promise<InsightsView> {
-  const figures = await stores.insights.reviewing(periodOf({ ...query, day: undefined }, REVIEWED_DAYS, clock.now()));
+  const figures = await stores.insights.reviewing(toPeriod({ ...query, day: undefined }, REVIEWED_DAYS, clock.now()));
   const main = html`<h1 tabindex="-1">How the team decides</h1>
 <p>The whole team, never individuals, over the last ${REVIEWED_DAYS} days.</p>${filterForm(query)}
 ${figures.decided === 0 ? html`<p>No decisions in the last ${REVIEWED_DAYS} days.</p>` : content(figures)}`;
@@ -94,15 +111,18 @@ function content(figures: ReviewingFigures): Html {
   const seconds = (value: number | null) => (value === null ? 'unknown' : `${Math.round(value)} s`);
   return html`${bias(figures)}<dl class="facts">
 <dt>Decided</dt><dd>${decided}</dd>
-<dt>Agreed with Faultline, verdict shown</dt><dd>${shareOf(proportion(figures.shownAgreed, figures.shown))}</dd>
-<dt>Agreed with Faultline, blind</dt><dd>${shareOf(proportion(figures.blindAgreed, figures.blind))}</dd>
+<dt>Agreed with Faultline, verdict shown</dt><dd>${renderShare(proportion(figures.shownAgreed, figures.shown))}</dd>
+<dt>Agreed with Faultline, blind</dt><dd>${renderShare(proportion(figures.blindAgreed, figures.blind))}</dd>
 <dt>Time to decide</dt><dd>median ${seconds(medianSeconds)}, 90th percentile ${seconds(p90Seconds)}</dd>
-<dt>Accepted within 3 s</dt><dd>${shareOf(hasty)}${hasty.of > 0 && hasty.share > HASTY_SHARE && html` <strong class="warn">more than ${percentOf(HASTY_SHARE)}: are answers being read?</strong>`}</dd>
-<dt>Two reviewers agree on the same cause</dt><dd>${shareOf(proportion(pairsAgreed, pairs))}</dd></dl>
+<dt>Accepted within 3 s</dt><dd>${renderShare(hasty)}${hasty.of > 0 && hasty.share > HASTY_SHARE && html` <strong class="warn">more than ${formatPercent(HASTY_SHARE)}: are answers being read?</strong>`}</dd>
+<dt>Two reviewers agree on the same cause</dt><dd>${renderShare(proportion(pairsAgreed, pairs))}</dd></dl>
 <p><a href="?csv=reviewing">Download CSV</a></p>`;
 }
 
-/** How much seeing the verdict sways: agreement with it in view minus agreement without. */
+/**
+ * Renders how much seeing the verdict sways reviewers: agreement with the verdict in view minus agreement
+ * without it.
+ */
 function bias({ shown, shownAgreed, blind, blindAgreed }: ReviewingFigures): Html {
   if (blind < BLIND_FROM || shown === 0)
     return html`<p>${blind} blind ${blind === 1 ? 'decision' : 'decisions'}: the effect of seeing the verdict is shown from ${BLIND_FROM} on.</p>`;
@@ -112,18 +132,18 @@ function bias({ shown, shownAgreed, blind, blindAgreed }: ReviewingFigures): Htm
   return html`<p class="card">Agreement is ${Math.abs(points)} points ${points < 0 ? 'lower' : 'higher'} with the verdict shown than blind. This is within the limit of ${ALARM_POINTS}.</p>`;
 }
 
-function shareOf({ hits, of, share, low, high }: Proportion): Html {
+function renderShare({ hits, of, share, low, high }: Proportion): Html {
   if (of === 0) return html`<span class="quiet">none yet</span>`;
-  return html`<strong>${percentOf(share)}</strong>, ${hits} of ${of} <span class="quiet">(95 % interval ${percentOf(low)} to ${percentOf(high)})</span>`;
+  return html`<strong>${formatPercent(share)}</strong>, ${hits} of ${of} <span class="quiet">(95 % interval ${formatPercent(low)} to ${formatPercent(high)})</span>`;
 }
 
 const COST_PATH = '/insights/cost';
 const WEEKS = 12;
 const WEEK_MS = 7 * 86_400_000;
 
-/** `/insights/cost`: what answers cost, how long they take, and how many need no model. */
+/** Renders `/insights/cost`: what answers cost, how long they take, and how many need no model. */
 async function costView(query: InsightsQuery, { stores, clock }: ConsoleDeps): Promise<InsightsView> {
-  const figures = await stores.insights.perWeek(periodOf({ ...query, day: undefined }, WEEKS * 7, clock.now()));
+  const figures = await stores.insights.perWeek(toPeriod({ ...query, day: undefined }, WEEKS * 7, clock.now()));
   const charts = figures.length === 0 ? [] : costCharts(figures, query, clock.now());
   const sum = (of: 'answers' | 'recalled') => figures.reduce((total, week) => total + week[of], 0);
   const main = html`<h1 tabindex="-1">Cost and time</h1>
@@ -170,10 +190,10 @@ function costCharts(figures: readonly WeekFigures[], { repo }: InsightsQuery, no
     linesChart({
       id: 'known',
       name: 'Answered from known fingerprints, without a model',
-      finding: `${percentOf(last(share)[0] ?? 0)} of answers ${when} came from earlier decisions.`,
+      finding: `${formatPercent(last(share)[0] ?? 0)} of answers ${when} came from earlier decisions.`,
       steps: weeks,
       series: share,
-      say: percentOf,
+      say: formatPercent,
       top: 1,
       csv: csv('known'),
     }),
@@ -189,7 +209,7 @@ function saying(start: string, [median, p90]: readonly (number | null)[], say: (
   return `${start} ${say(median)} at the median${p90 == null ? '' : ` and ${say(p90)} at the 90th percentile`}.`;
 }
 
-/** Every Monday from the first week with answers to the last. */
+/** Lists every Monday from the first week with answers to the last. */
 function allWeeks(figures: readonly WeekFigures[]): string[] {
   const [first, end] = [Date.parse(figures[0]?.week ?? ''), Date.parse(figures.at(-1)?.week ?? '')];
   return Array.from({ length: Math.round((end - first) / WEEK_MS) + 1 }, (_, at) =>

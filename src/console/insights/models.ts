@@ -5,7 +5,7 @@ import {
   costText,
   type Difference,
   type DifferenceVerdict,
-  rangeOf,
+  formatInterval,
   signedPoints,
 } from '../../domain/comparison.ts';
 import { TriageError } from '../../domain/errors.ts';
@@ -13,10 +13,10 @@ import { counted } from '../../lib/text.ts';
 import { formatDuration } from '../../notifications/answer-view.ts';
 import type { ComparedRuns, KeptRun } from '../../ports/kept-runs.ts';
 import { buildAddress } from '../addresses.ts';
-import { percentOf } from '../charts/chart.ts';
+import { formatPercent } from '../charts/chart.ts';
 import { caseByAddress, changedCases, comparisonFigures, comparisonNotes } from '../comparison.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
-import { options, timeOf } from '../controls.ts';
+import { options, renderTime } from '../controls.ts';
 import { dataTable, type Html, html, linkTarget, numbers, type Shown } from '../html.ts';
 import type { InsightsQuery, InsightsView } from './insights-frame.ts';
 
@@ -24,7 +24,7 @@ const QUESTION = 'Is the new model better?';
 /** Cases whose builds are looked up; the rest of a list shows ids. */
 const MOST_LINKED = 200;
 
-/** `/insights/models`: two replays of the same failures, with the verdict first. */
+/** Renders `/insights/models`: a comparison of two replays of the same failures, with the verdict first. */
 export async function modelsView(query: InsightsQuery, deps: ConsoleDeps): Promise<InsightsView> {
   const runs = await deps.keptRuns.list();
   const page = (content: Html) => ({ title: 'Models', main: html`<h1 tabindex="-1">${QUESTION}</h1>${content}`, tables: {} });
@@ -48,18 +48,21 @@ ${howTo(deps, true)}${runs.length > 0 && runsTable(runs)}`);
 ${found}${runsTable(runs)}${howTo(deps, false)}`);
 }
 
-/** What was asked for; else the newest run, and the newest other one of the same cases. */
+/**
+ * Picks the two requested runs. The defaults are the newest run and the newest other run of the same cases.
+ */
 function chosen(
   runs: readonly KeptRun[],
   { baseline, candidate }: InsightsQuery,
 ): [candidate: KeptRun | undefined, baseline: KeptRun | undefined] {
   const second = runs.find(({ name }) => name === candidate) ?? runs.find(({ name }) => name !== baseline);
   const others = runs.filter((one) => one !== second);
-  const first = runs.find(({ name }) => name === baseline) ?? others.find((one) => casesOf(one) === casesOf(second)) ?? others[0];
+  const first =
+    runs.find(({ name }) => name === baseline) ?? others.find((one) => serializeSources(one) === serializeSources(second)) ?? others[0];
   return [second, first];
 }
 
-function casesOf(run: KeptRun | undefined): string {
+function serializeSources(run: KeptRun | undefined): string {
   return JSON.stringify(run?.sources);
 }
 
@@ -77,7 +80,7 @@ async function comparedPart({ comparison, changes }: ComparedRuns, runs: Chosen,
   const named = changes.filter((change) => !change.startsWith('settings of the triage'));
   const shown = await caseCell(comparison, deps);
   const { won, lost, changed: otherwise } = comparison;
-  const [before, now] = [answererOf(runs.baseline), answererOf(runs.candidate)];
+  const [before, now] = [getAnswerer(runs.baseline), getAnswerer(runs.candidate)];
   const what = named.length > 0 ? named.join('; ') : 'settings of the triage';
   const changed = `${changes.length > 0 ? `What was changed: ${what}.` : 'Both runs had the same settings.'}${before === now ? ` Both were answered by ${now}.` : ''}`;
   return html`<section class="card" id="verdict" aria-label="Verdict">${verdict(comparison, runs, changed)}</section>
@@ -86,7 +89,7 @@ ${keyFigures(comparison)}
 <details><summary>All figures</summary><p>A is the baseline ${runs.baseline.name}, B is the candidate ${runs.candidate.name}.</p>${comparisonFigures(comparison, 'all')}${comparisonNotes(comparison)}</details>`;
 }
 
-/** What is said of a figure, and how it is coloured. */
+/** The word and the color for each verdict on a figure. */
 const WORDS = {
   'b-better': ['better', 'good'],
   'a-better': ['worse', 'wrong'],
@@ -96,7 +99,10 @@ const WORDS = {
   same: ['the same', 'quiet'],
 } as const satisfies Record<DifferenceVerdict, readonly [word: string, tone: string]>;
 
-/** Better: some figure clearly is, and none is clearly worse. The figure that decides which cases are won comes first, then the others. */
+/**
+ * Renders the verdict. It is "better" if some figure is clearly better and none is clearly worse. The figure
+ * that decides which cases are won comes first, then the others.
+ */
 function verdict({ differences, wonBy }: Comparison, { baseline, candidate }: Chosen, changed: string): Html {
   const main = differences.find(({ name }) => name === wonBy) ?? differences[0];
   if (main === undefined)
@@ -110,11 +116,11 @@ function verdict({ differences, wonBy }: Comparison, { baseline, candidate }: Ch
       found.length > 0 && html`<p>${lead}: ${found.map(({ name, difference }) => `${name} ${signedPoints(difference)}`).join('; ')}.</p>`
     );
   };
-  return html`<h2>${answerOf(better.length, worse.length)}: ${candidate.name} compared with ${baseline.name}</h2><p>${changed}</p>
+  return html`<h2>${renderOutcome(better.length, worse.length)}: ${candidate.name} compared with ${baseline.name}</h2><p>${changed}</p>
 <p>${evidence(main)}${publishing(differences)}</p>${list('Clearly better in', better)}${list('Clearly worse in', worse)}`;
 }
 
-function answerOf(better: number, worse: number): Shown {
+function renderOutcome(better: number, worse: number): Shown {
   if (better > 0 && worse > 0) return 'Mixed';
   if (better > 0) return html`<span class="good">Better</span>`;
   return worse > 0 ? html`<span class="wrong">Worse</span>` : 'No clear difference';
@@ -134,10 +140,10 @@ function minus(range: string): string {
 
 function evidence({ name, cases, a, b, difference, interval, won, lost, verdict }: Difference): string {
   const what = LABELS.get(name)?.toLowerCase() ?? name;
-  if (verdict === 'same') return `${LABELS.get(name) ?? name} in ${percentOf(a)} of ${counted(cases, 'case')}, with both runs.`;
-  const range = interval === null ? '' : `, 95 % interval ${minus(rangeOf(interval))}`;
+  if (verdict === 'same') return `${LABELS.get(name) ?? name} in ${formatPercent(a)} of ${counted(cases, 'case')}, with both runs.`;
+  const range = interval === null ? '' : `, 95 % interval ${minus(formatInterval(interval))}`;
   const chance = verdict === 'within-noise' ? ' This may be chance; more cases would tell.' : '';
-  return `Over ${counted(cases, 'case')}, ${what} in ${percentOf(b)} instead of ${percentOf(a)}: ${signedPoints(difference)}${range}. ${won} won, ${lost} lost.${chance}`;
+  return `Over ${counted(cases, 'case')}, ${what} in ${formatPercent(b)} instead of ${formatPercent(a)}: ${signedPoints(difference)}${range}. ${won} won, ${lost} lost.${chance}`;
 }
 
 /** The figures that a person decides by, as people call them. */
@@ -165,12 +171,15 @@ function keyFigures({ differences, costs }: Comparison): Html {
 }
 
 function figureRow(label: string, { a, b, difference, interval, verdict }: Difference): Html {
-  const range = interval !== null && html` <span class="quiet">(${minus(rangeOf(interval))})</span>`;
+  const range = interval !== null && html` <span class="quiet">(${minus(formatInterval(interval))})</span>`;
   const [word, tone] = WORDS[verdict];
-  return html`<tr><th scope="row">${label}</th><td><span class="${tone}">${word}</span></td><td class="number">${percentOf(a)}</td><td class="number">${percentOf(b)}</td><td class="number">${signedPoints(difference)}${range}</td></tr>`;
+  return html`<tr><th scope="row">${label}</th><td><span class="${tone}">${word}</span></td><td class="number">${formatPercent(a)}</td><td class="number">${formatPercent(b)}</td><td class="number">${signedPoints(difference)}${range}</td></tr>`;
 }
 
-/** Medians, and the median of what one case differs by; nobody paid anything where a cost is not told. */
+/**
+ * Renders the medians, and the median of the differences per case. If a cost is missing, neither side paid
+ * anything.
+ */
 function costRow(label: string, cost: CostDifference | undefined): Html {
   if (cost === undefined)
     return html`<tr><th scope="row">${label}</th><td class="quiet">the same</td><td class="number">$0</td><td class="number">$0</td><td></td></tr>`;
@@ -183,7 +192,10 @@ function costRow(label: string, cost: CostDifference | undefined): Html {
   return html`<tr><th scope="row">${label}</th><td${!clear && html` class="quiet"`}>${clear ? word[Number(difference > 0)] : 'not clearly different'}</td><td class="number">${say(a)}</td><td class="number">${say(b)}</td><td class="number">${by(difference)} <span class="quiet">median per case${range}</span></td></tr>`;
 }
 
-/** Stored failures link to their builds, others to where their row says they are from. */
+/**
+ * Returns how a case is shown: stored failures link to their builds, others to the source that their row
+ * names.
+ */
 async function caseCell({ won, lost, changed }: Comparison, { stores }: ConsoleDeps): Promise<(one: ChangedCase) => Html> {
   const ids = [...won, ...lost, ...changed].slice(0, MOST_LINKED).map(({ id }) => id);
   const builds = await Promise.all(ids.map(async (id) => await stores.builds.find(id)));
@@ -200,12 +212,12 @@ function runsTable(runs: readonly KeptRun[]): Html {
     const cases = sources.map(
       (one) => html`${one.name}${one.cases !== null && html` <span class="quiet">${counted(one.cases, 'case')}</span>`}`,
     );
-    return html`<tr><th scope="row">${name}</th><td>${timeOf(startedAt)}</td><td>${answererOf({ settings })}</td><td>${cases}</td><td>${version}</td></tr>`;
+    return html`<tr><th scope="row">${name}</th><td>${renderTime(startedAt)}</td><td>${getAnswerer({ settings })}</td><td>${cases}</td><td>${version}</td></tr>`;
   });
   return html`<h2>Kept runs</h2>${dataTable('Kept runs, newest first', ['Run', 'Made', 'Answered by', 'Cases', 'Release'], rows)}`;
 }
 
-function answererOf({ settings }: Pick<KeptRun, 'settings'>): string {
+function getAnswerer({ settings }: Pick<KeptRun, 'settings'>): string {
   return String(settings.model ?? settings.analyst ?? 'nobody');
 }
 

@@ -16,22 +16,22 @@ import { counted } from '../../lib/text.ts';
 import { formatDuration } from '../../notifications/answer-view.ts';
 import { formatNumber } from '../../notifications/visible-text.ts';
 import { QuarantineRequest, quarantineTest } from '../../service/answers/flaky.ts';
-import { reviewerOf } from '../../service/review/queue.ts';
+import { requireReviewer } from '../../service/review/queue.ts';
 import type { TestCost } from '../../stores/flakiness.ts';
 import { buildAddress, causeAddress, search } from '../addresses.ts';
-import { type ChartTable, figure, linesChart, percentOf, runStrip } from '../charts/chart.ts';
+import { type ChartTable, figure, formatPercent, linesChart, runStrip } from '../charts/chart.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
-import { ageOf, hiddenFields, pager, postForm, tabs, timeOf } from '../controls.ts';
+import { formatAge, hiddenFields, pager, postForm, renderTime, tabs } from '../controls.ts';
 import { dataTable, type Html, html, type Shown } from '../html.ts';
-import { type ConsoleApp, mayReview, readerOf, route, sendPage } from '../page.ts';
-import { daysField, filterForm, type InsightsQuery, type InsightsView, insightsTabs, periodOf, sendTable } from './insights-frame.ts';
+import { type ConsoleApp, loadReader, mayReview, route, sendPage } from '../page.ts';
+import { daysField, filterForm, type InsightsQuery, type InsightsView, insightsTabs, sendTable, toPeriod } from './insights-frame.ts';
 
 const PAGE = 50;
 const LISTS_PATH = '/insights/flaky';
 /** Failed runs are kept for 31 days. */
 const PERIODS = [7, 30] as const;
 
-/** One of the lists of the page: what it holds, and how it is told. */
+/** One of the lists of the page: its content and how it is presented. */
 interface List {
   readonly introduction: string;
   readonly more?: Html;
@@ -41,7 +41,10 @@ interface List {
   readonly cells: ChartTable;
 }
 
-/** `/insights/flaky`: tests that failed and passed without a change, tests by what their failures cost, and those in quarantine. */
+/**
+ * Renders `/insights/flaky`: tests that failed and passed without a change, tests by the cost of their
+ * failures, and tests in quarantine.
+ */
 export async function flakyView(query: InsightsQuery, deps: ConsoleDeps): Promise<InsightsView> {
   const { repo, list, offset } = query;
   const shown = list === 'cost' ? await costly(query, deps) : await flaky(query, deps);
@@ -90,7 +93,7 @@ async function flaky({ repo, list, offset }: InsightsQuery, { stores }: ConsoleD
 async function costly(query: InsightsQuery, { stores, clock }: ConsoleDeps): Promise<List> {
   const { repo, minutes, offset } = query;
   const days = query.days === 30 ? 30 : 7;
-  const period = periodOf({ ...query, day: undefined }, days, clock.now());
+  const period = toPeriod({ ...query, day: undefined }, days, clock.now());
   const found = await stores.flakiness.costs({ ...period, minutes }, { limit: PAGE + 1, offset });
   const tests = found.slice(0, PAGE);
   const head = ['Test', 'Lost', 'Machines', 'People', 'Failures'];
@@ -125,9 +128,9 @@ function row(test: TestFlakiness): Html {
   const { share, low, high } = proportion(test.flakes, test.runs);
   const last = test.recent.findLast(({ mark }) => mark === 'flake');
   return html`<tr>${named(test)}
-<td><strong>${percentOf(share)}</strong>, ${test.flakes} of ${test.runs}<br><span class="quiet">95 % interval ${percentOf(low)} to ${percentOf(high)}</span></td>
+<td><strong>${formatPercent(share)}</strong>, ${test.flakes} of ${test.runs}<br><span class="quiet">95 % interval ${formatPercent(low)} to ${formatPercent(high)}</span></td>
 <td>${again(test)}</td><td>${runStrip(test.name, test.recent)}</td>
-<td>${test.since !== null && timeOf(test.since)}${last !== undefined && html`<br><a href="${buildAddress(last.buildId)}">last flake</a>`}</td></tr>`;
+<td>${test.since !== null && renderTime(test.since)}${last !== undefined && html`<br><a href="${buildAddress(last.buildId)}">last flake</a>`}</td></tr>`;
 }
 
 function again(test: TestFlakiness): Html {
@@ -135,7 +138,7 @@ function again(test: TestFlakiness): Html {
   const flips =
     test.flips > 0 && html`<br><span class="quiet">changed ${test.flips} times in ${test.defaultRuns} runs of the default branch</span>`;
   if (probability === null) return html`<span class="quiet">never rerun on the same commit</span>${flips}`;
-  return html`${test.recovered} of ${test.rerun} ${test.rerun === 1 ? 'commit' : 'commits'} <span class="quiet">(probability ${percentOf(probability)})</span>${flips}`;
+  return html`${test.recovered} of ${test.rerun} ${test.rerun === 1 ? 'commit' : 'commits'} <span class="quiet">(probability ${formatPercent(probability)})</span>${flips}`;
 }
 
 const FLAKY_HEAD = [
@@ -173,12 +176,12 @@ const Query = z.object({
 
 type Named = Pick<TestFlakiness, 'repository' | 'suite' | 'name'>;
 
-/** Where a test has its page. */
+/** Returns the address of the page of a test. */
 export function testAddress({ repository, suite, name }: Named): string {
   return `${TEST_PATH}${search({ repo: repository, suite: suite ?? '', test: name })}`;
 }
 
-/** `/insights/test`: all that is known of one test. `POST`: its quarantine. */
+/** Serves `/insights/test`, everything that is known of one test. `POST` changes its quarantine. */
 export function registerTestPage(app: ConsoleApp, deps: ConsoleDeps): void {
   app.get(TEST_PATH, route('read', { querystring: Query }), async (request, reply) => {
     const { repo: repository, suite, test: name, csv } = request.query;
@@ -186,7 +189,7 @@ export function registerTestPage(app: ConsoleApp, deps: ConsoleDeps): void {
     const [test, runs] = await Promise.all([deps.stores.flakiness.ofTest(asked), deps.stores.flakiness.runs(asked)]);
     if (test === null) throw new TriageError('not-found', `No test ${name} is known to have failed in ${repository}.`);
     if (csv !== undefined) return sendTable(reply, { runs: { head: RUN_HEAD, rows: runs.map(runCells) } }, csv);
-    const [reader, causes] = await Promise.all([readerOf(request, deps), causesOf(deps, test)]);
+    const [reader, causes] = await Promise.all([loadReader(request, deps), findCauses(deps, test)]);
     const acts = mayReview(reader.principal);
     const main = html`${insightsTabs(LISTS_PATH, acts, repository)}<h1 tabindex="-1">${name}</h1>
 <p class="quiet">${suite !== '' && `${suite} · `}${repository}${test.file !== null && ` · ${test.file}`}</p>
@@ -198,7 +201,7 @@ ${facts(test)}${quarantinePart(test, acts)}${causesPart(causes, test, deps.clock
       ...request.body,
       suite: request.body.suite === '' ? null : request.body.suite,
     });
-    const test = await quarantineTest(deps, asked, reviewerOf(request));
+    const test = await quarantineTest(deps, asked, requireReviewer(request));
     return reply.redirect(`${testAddress(test)}#quarantine`, 303);
   });
 }
@@ -206,10 +209,10 @@ ${facts(test)}${quarantinePart(test, acts)}${causesPart(causes, test, deps.clock
 function facts(test: TestFlakiness): Html {
   const { share, low, high } = proportion(test.flakes, test.runs);
   const failed = proportion(test.failed, test.runs);
-  return html`<dl class="facts"><dt>Flakes</dt><dd><strong>${percentOf(share)}</strong>, ${test.flakes} of the latest ${test.runs} runs <span class="quiet">(95 % interval ${percentOf(low)} to ${percentOf(high)})</span></dd>
-<dt>Failures</dt><dd>${percentOf(failed.share)}, ${test.failed} of ${test.runs}</dd>
+  return html`<dl class="facts"><dt>Flakes</dt><dd><strong>${formatPercent(share)}</strong>, ${test.flakes} of the latest ${test.runs} runs <span class="quiet">(95 % interval ${formatPercent(low)} to ${formatPercent(high)})</span></dd>
+<dt>Failures</dt><dd>${formatPercent(failed.share)}, ${test.failed} of ${test.runs}</dd>
 <dt>Passed on rerun</dt><dd>${test.rerun === 0 ? 'never rerun on the same commit' : `${test.recovered} of ${counted(test.rerun, 'commit')}`}</dd>
-<dt>Last failure</dt><dd>${test.lastFailedAt === null ? 'none in these runs' : timeOf(test.lastFailedAt)}</dd></dl>`;
+<dt>Last failure</dt><dd>${test.lastFailedAt === null ? 'none in these runs' : renderTime(test.lastFailedAt)}</dd></dl>`;
 }
 
 function quarantinePart(test: TestFlakiness, acts: boolean): Html {
@@ -221,14 +224,14 @@ ${postForm(TEST_PATH, fields, html`<label>Quarantine for <input name="days" type
     .toReversed()
     .map(
       ({ at, by, until, reason }) =>
-        html`<li>${timeOf(at)} ${by}: ${until === null ? 'ended the quarantine' : `quarantined until ${until.slice(0, 10)}`}${reason !== null && `, ${reason}`}</li>`,
+        html`<li>${renderTime(at)} ${by}: ${until === null ? 'ended the quarantine' : `quarantined until ${until.slice(0, 10)}`}${reason !== null && `, ${reason}`}</li>`,
     );
   return html`<h2 id="quarantine">Quarantine</h2>
-<p>${quarantine === null ? 'Not in quarantine. Nobody is notified of a build in which only quarantined tests fail; the failures stay visible. To silence one cause instead of a whole test, mute the cause on its page.' : html`<strong>In quarantine until ${timeOf(quarantine.until)}</strong> by ${quarantine.by}${quarantine.reason !== null && `: ${quarantine.reason}`}. Nobody is notified of a build in which only quarantined tests fail; the failures stay visible.`}</p>
+<p>${quarantine === null ? 'Not in quarantine. Nobody is notified of a build in which only quarantined tests fail; the failures stay visible. To silence one cause instead of a whole test, mute the cause on its page.' : html`<strong>In quarantine until ${renderTime(quarantine.until)}</strong> by ${quarantine.by}${quarantine.reason !== null && `: ${quarantine.reason}`}. Nobody is notified of a build in which only quarantined tests fail; the failures stay visible.`}</p>
 ${acts && forms}${events.length > 0 && html`<details><summary>History (${events.length})</summary><ol class="past">${events}</ol></details>`}`;
 }
 
-async function causesOf({ stores }: ConsoleDeps, { repository, name }: TestFlakiness): Promise<Cause[]> {
+async function findCauses({ stores }: ConsoleDeps, { repository, name }: TestFlakiness): Promise<Cause[]> {
   const rows = await stores.failures.search({ repository, test: name }, { limit: MOST_ROWS, offset: 0 });
   const fingerprints = [...new Set(rows.map(({ failure }) => failure.fingerprint.value))].slice(0, MOST_CAUSES);
   const known = await Promise.all(fingerprints.map((fingerprint) => stores.causes.ofFingerprint(fingerprint)));
@@ -240,7 +243,7 @@ function causesPart(causes: readonly Cause[], { repository, name }: TestFlakines
   if (causes.length === 0) return all;
   const rows = causes.map(
     ({ fingerprint, title, state, owner, assignee, lastAt }) =>
-      html`<tr><th scope="row"><a href="${causeAddress(fingerprint)}">${title === '' ? fingerprint : title}</a></th><td>${state}</td><td>${owner === null ? html`<span class="quiet">no known owner</span>` : owner.names.join(', ')}</td><td>${assignee ?? html`<span class="quiet">unassigned</span>`}</td><td class="quiet">${ageOf(lastAt, now)}</td></tr>`,
+      html`<tr><th scope="row"><a href="${causeAddress(fingerprint)}">${title === '' ? fingerprint : title}</a></th><td>${state}</td><td>${owner === null ? html`<span class="quiet">no known owner</span>` : owner.names.join(', ')}</td><td>${assignee ?? html`<span class="quiet">unassigned</span>`}</td><td class="quiet">${formatAge(lastAt, now)}</td></tr>`,
   );
   return html`<h2>Latest causes</h2>${dataTable('Latest causes of its failures', ['Cause', 'State', 'Owner', 'Assignee', 'Last seen'], rows)}${all}`;
 }
@@ -249,7 +252,7 @@ function breakPart(found: Break<TestRunFacts> | null): Html {
   if (found === null) return html``;
   const { good, bad, fixed } = found;
   const run = (words: string, one: TestRunFacts) =>
-    html`<li>${timeOf(one.at)} ${words} <a href="${buildAddress(one.buildId)}">${one.pipeline} ${one.number}</a>${one.commit !== null && html`, commit <code>${shortCommit(one.commit)}</code>`}</li>`;
+    html`<li>${renderTime(one.at)} ${words} <a href="${buildAddress(one.buildId)}">${one.pipeline} ${one.number}</a>${one.commit !== null && html`, commit <code>${shortCommit(one.commit)}</code>`}</li>`;
   return html`<h2>Latest break of the default branch</h2><ol class="past">${good !== null && run('last passed in', good)}${run('first failed in', bad)}${fixed !== null && run('passed again in', fixed)}</ol>
 ${good?.commit && bad.commit && html`<p class="quiet">The first bad commit is <code>${shortCommit(bad.commit)}</code> or one after <code>${shortCommit(good.commit)}</code> that no build ran; <code>faultline bisect</code> finds out which.</p>`}`;
 }
@@ -272,7 +275,7 @@ function runsPart(test: TestFlakiness, runs: readonly TestRunFacts[]): Html {
   const hasMachines = failed.some(({ runner }) => runner !== null);
   const rows = failed.map(
     (run) =>
-      html`<tr><td>${timeOf(run.at)}</td><td><a href="${buildAddress(run.buildId)}">${run.pipeline} ${run.number}</a></td><td>${marks.get(run.buildId) === 'flake' ? 'flake' : 'failure'}</td><td>${run.branch}</td>${hasMachines && html`<td>${run.runner}</td>`}</tr>`,
+      html`<tr><td>${renderTime(run.at)}</td><td><a href="${buildAddress(run.buildId)}">${run.pipeline} ${run.number}</a></td><td>${marks.get(run.buildId) === 'flake' ? 'flake' : 'failure'}</td><td>${run.branch}</td>${hasMachines && html`<td>${run.runner}</td>`}</tr>`,
   );
   return html`<h2>Latest ${runs.length} runs</h2><p class="scroll">${runStrip(test.name, recent)}</p>
 <ul class="legend">${(['passed', 'flake', 'failed'] as const).map((mark) => html`<li><span class="key run ${mark}"></span>${mark}</li>`)}</ul>${durations.drawing !== null && figure(durations, 'h3')}
@@ -280,7 +283,7 @@ ${comparison('branch', runs, marks, ({ branch }) => branch)}${comparison('pipeli
 ${rows.length > 0 && html`<h3>Latest failures</h3>${dataTable('Latest failed runs', ['Time', 'Build', 'Kind', 'Branch', ...(hasMachines ? ['Machine'] : [])], rows)}`}`;
 }
 
-/** How often it failed in each place; nothing where there is only one. */
+/** Renders how often the test failed in each place, or nothing if there is only one place. */
 function comparison(
   what: string,
   runs: readonly TestRunFacts[],
@@ -296,7 +299,7 @@ function comparison(
       const failures = own.filter(({ outcome }) => outcome === 'failed');
       const flakes = failures.filter(({ buildId }) => marks.get(buildId) === 'flake');
       const { share, low, high } = proportion(failures.length, own.length);
-      return html`<tr><th scope="row">${name}</th><td>${own.length}</td><td>${failures.length}</td><td>${flakes.length}</td><td>${percentOf(share)} <span class="quiet">(${percentOf(low)} to ${percentOf(high)})</span></td></tr>`;
+      return html`<tr><th scope="row">${name}</th><td>${own.length}</td><td>${failures.length}</td><td>${flakes.length}</td><td>${formatPercent(share)} <span class="quiet">(${formatPercent(low)} to ${formatPercent(high)})</span></td></tr>`;
     });
   return html`<h3>By ${what}</h3>${dataTable(`Runs by ${what}`, [what, 'Runs', 'Failures', 'Flakes', 'Failure rate'], rows)}`;
 }

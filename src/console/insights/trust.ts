@@ -6,12 +6,12 @@ import { counted, formatConfidence } from '../../lib/text.ts';
 import { formatNumber } from '../../notifications/visible-text.ts';
 import { readTrust, TRUST_DAYS, type TrustDeps, type TrustFacts } from '../../service/answers/trust.ts';
 import { analysisAddress, search } from '../addresses.ts';
-import { type Chart, figure, percentOf } from '../charts/chart.ts';
+import { type Chart, figure, formatPercent } from '../charts/chart.ts';
 import { type CoverageChart, calibrationChart, coverageChart } from '../charts/confidence.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
-import { pager, timeOf } from '../controls.ts';
+import { pager, renderTime } from '../controls.ts';
 import { dataTable, type Html, html } from '../html.ts';
-import { filterForm, type InsightsQuery, type InsightsView, periodOf } from './insights-frame.ts';
+import { filterForm, type InsightsQuery, type InsightsView, toPeriod } from './insights-frame.ts';
 
 const PATH = '/insights/trust';
 const ANSWERS_PATH = `${PATH}/answers`;
@@ -21,14 +21,17 @@ export async function trustFacts({ repo }: InsightsQuery, deps: TrustDeps): Prom
   return await readTrust(deps, repo === '' ? {} : { repository: repo });
 }
 
-/** The threshold that is inspected, and what holds there. */
-export function coverageOf(query: InsightsQuery, { trust, decided, answered }: TrustFacts): Chart {
+/** Builds the coverage chart for the inspected threshold. */
+export function createCoverageChart(query: InsightsQuery, { trust, decided, answered }: TrustFacts): Chart {
   const kept: CoverageChart['kept'] = query.repo === '' ? {} : { repo: query.repo };
   const csv = `${PATH}${search({ repo: query.repo, t: query.t, wrong: query.wrong, csv: 'coverage' })}`;
   return coverageChart({ judged: decided, answered, threshold: query.t ?? trust.threshold, wrong: query.wrong / 100, kept, csv });
 }
 
-/** `/insights/trust`: what would be published, how often it was right, what the last changes did, and how the release was measured. */
+/**
+ * Renders `/insights/trust`: what would be published, how often it was right, what the last changes did, and
+ * how the release was measured.
+ */
 export async function trustView(query: InsightsQuery, deps: ConsoleDeps): Promise<InsightsView> {
   const facts = await trustFacts(query, deps);
   const { trust, decided } = facts;
@@ -40,7 +43,7 @@ export async function trustView(query: InsightsQuery, deps: ConsoleDeps): Promis
     return { isEmpty: own.length === 0, chart: chart(`calibration-${category}`, category, own, true) };
   });
   const known = each.filter(({ isEmpty }) => !isEmpty);
-  const coverage = coverageOf(query, facts);
+  const coverage = createCoverageChart(query, facts);
   const count = (blind: boolean) => decided.filter((one) => one.blind === blind).reduce((sum, one) => sum + one.count, 0);
   const main = html`<h1 tabindex="-1">Trust</h1>
 <p role="note">${lead(trust)}</p>
@@ -56,23 +59,23 @@ ${figure(whole)}<h2>By category</h2>${known.length === 0 ? html`<p>No decisions 
 
 const THRESHOLD_HEAD = ['threshold', 'published', 'share', 'decided', 'right', 'low', 'high'];
 
-/** What can be said now, in one or two sentences; where it is too little, that. */
+/** Renders the current result in one or two sentences, or says that there is too little data. */
 function lead({ threshold, thresholds, decided, answered }: Trust): Html {
   const here = thresholds.find((one) => one.threshold === threshold);
   if (here === undefined || answered + decided === 0)
     return html`There are no answers yet. See <a href="#release">how this release was measured</a>.`;
-  const published = html`At the threshold in force, <strong>${threshold.toFixed(2)}</strong>, ${percentOf(here.coverage)} of ${counted(answered, 'answer')} ${answered === 1 ? 'is' : 'are'} sure enough to be published without a person.`;
+  const published = html`At the threshold in force, <strong>${threshold.toFixed(2)}</strong>, ${formatPercent(here.coverage)} of ${counted(answered, 'answer')} ${answered === 1 ? 'is' : 'are'} sure enough to be published without a person.`;
   if (here.decided < TOO_FEW)
     return html`${published} Only ${here.decided} of those ${here.decided === 1 ? 'was' : 'were'} decided by a person: <strong>too few to state how often they are right</strong>. From ${TOO_FEW} on, this page states it; until then, see <a href="#release">how this release was measured</a>.`;
-  return html`${published} Of those, ${here.decided} were decided by a person, and <strong>${shareOf(here.right, here.decided)}</strong> were right.`;
+  return html`${published} Of those, ${here.decided} were decided by a person, and <strong>${formatShare(here.right, here.decided)}</strong> were right.`;
 }
 
-/** "58 of 62 (94 %; 84 % to 98 %)". */
-function shareOf(hits: number, of: number): string {
+/** Formats a share as in "58 of 62 (94 %; 84 % to 98 %)". */
+function formatShare(hits: number, of: number): string {
   const { share, low, high } = proportion(hits, of);
   return of < TOO_FEW
     ? `${formatNumber(hits)} of ${formatNumber(of)}`
-    : `${formatNumber(hits)} of ${formatNumber(of)} (${percentOf(share)}; ${percentOf(low)} to ${percentOf(high)})`;
+    : `${formatNumber(hits)} of ${formatNumber(of)} (${formatPercent(share)}; ${formatPercent(low)} to ${formatPercent(high)})`;
 }
 
 function thresholdsTable({ threshold, thresholds }: Trust, { repo }: InsightsQuery): Html {
@@ -81,8 +84,8 @@ function thresholdsTable({ threshold, thresholds }: Trust, { repo }: InsightsQue
   const rows = thresholds.map(({ threshold: at, published, coverage, decided, right }) => {
     const wrong = decided - right;
     return html`<tr><th scope="row">${at.toFixed(2)}${at === threshold && html` <strong>in force</strong>`}</th>
-<td class="number">${formatNumber(published)} <span class="quiet">(${percentOf(coverage)})</span></td>
-<td class="number">${decided === 0 ? html`<span class="quiet">none decided</span>` : link(at, 'right', right, shareOf(right, decided))}${decided > 0 && decided < TOO_FEW && html` <span class="quiet">too few</span>`}</td><td class="number">${link(at, 'wrong', wrong, formatNumber(wrong))}</td></tr>`;
+<td class="number">${formatNumber(published)} <span class="quiet">(${formatPercent(coverage)})</span></td>
+<td class="number">${decided === 0 ? html`<span class="quiet">none decided</span>` : link(at, 'right', right, formatShare(right, decided))}${decided > 0 && decided < TOO_FEW && html` <span class="quiet">too few</span>`}</td><td class="number">${link(at, 'wrong', wrong, formatNumber(wrong))}</td></tr>`;
   });
   const numbers = ['Published', 'Right (95 % interval)', 'Wrong'].map((number) => ({ number }));
   return html`${dataTable('What would be published at each threshold', ['Threshold', ...numbers], rows)}
@@ -94,7 +97,7 @@ function changesPart(changes: readonly TrustChange[]): Html {
     return html`<p>Nothing has changed since this installation began to keep its changes: releases, analysts, thresholds, calibrations and rules.</p>`;
   const items = changes.map(
     (change) =>
-      html`<li><p>${timeOf(change.at)} <strong>${changeWords(change)}</strong>${change.repository !== null && ` in ${change.repository}`} · ${difference(change)}</p>
+      html`<li><p>${renderTime(change.at)} <strong>${changeWords(change)}</strong>${change.repository !== null && ` in ${change.repository}`} · ${difference(change)}</p>
 <p class="quiet">Before: ${tallyWords(change.before)}.<br>After: ${tallyWords(change.after)}.</p></li>`,
   );
   return html`<ol class="past">${items}</ol>
@@ -110,11 +113,11 @@ function changeWords({ kind, from, to }: TrustChange): string {
 
 function tallyWords({ answers, published, decided, right }: Tally): string {
   if (answers === 0) return 'no answers';
-  const of = decided === 0 ? 'none decided' : `${shareOf(right, decided)} right`;
-  return `${counted(answers, 'answer')}, ${percentOf(published / answers)} published, ${of}`;
+  const of = decided === 0 ? 'none decided' : `${formatShare(right, decided)} right`;
+  return `${counted(answers, 'answer')}, ${formatPercent(published / answers)} published, ${of}`;
 }
 
-/** Told only where both sides are large enough and their intervals do not overlap. */
+/** Renders a difference only if both sides are large enough and their intervals do not overlap. */
 function difference({ before, after }: TrustChange): Html {
   if (before.decided < TOO_FEW || after.decided < TOO_FEW) return html`<span class="quiet">too few decisions to compare</span>`;
   const [was, is] = [proportion(before.right, before.decided), proportion(after.right, after.decided)];
@@ -135,15 +138,15 @@ function releasePart({ release: { version, unseen }, threshold }: Trust): Html {
 function unseenRow({ name, cases, accuracy, macroF1, calibrationError, thresholds }: UnseenFigures, threshold: number): Html {
   // What was measured at a lower threshold is what is sure to hold.
   const at = thresholds.findLast((one) => one.threshold <= threshold + 1e-9) ?? thresholds[0];
-  return html`<tr><th scope="row">${name}<br><span class="quiet">${counted(cases, 'case')}</span></th><td class="number">${percentOf(accuracy)}</td><td class="number">${macroF1.toFixed(3)}</td>
-<td class="number">${at !== undefined && html`${percentOf(at.coverage)} <span class="quiet">from ${at.threshold.toFixed(2)}</span>`}</td><td class="number">${at !== undefined && shareOf(at.wrong, at.published)}</td><td class="number">${calibrationError.toFixed(3)}</td></tr>`;
+  return html`<tr><th scope="row">${name}<br><span class="quiet">${counted(cases, 'case')}</span></th><td class="number">${formatPercent(accuracy)}</td><td class="number">${macroF1.toFixed(3)}</td>
+<td class="number">${at !== undefined && html`${formatPercent(at.coverage)} <span class="quiet">from ${at.threshold.toFixed(2)}</span>`}</td><td class="number">${at !== undefined && formatShare(at.wrong, at.published)}</td><td class="number">${calibrationError.toFixed(3)}</td></tr>`;
 }
 
-/** `/insights/trust/answers`: the decided answers that a count of the page stands for. */
+/** Renders `/insights/trust/answers`: the decided answers behind a count of the page. */
 export async function checkedView(query: InsightsQuery, { stores, clock }: ConsoleDeps): Promise<InsightsView> {
   const { repo, t = 0, verdict, offset } = query;
   const right = verdict === 'all' ? null : verdict === 'right';
-  const period = periodOf({ ...query, day: undefined }, TRUST_DAYS, clock.now());
+  const period = toPeriod({ ...query, day: undefined }, TRUST_DAYS, clock.now());
   const found = await stores.trust.answers(period, { from: t, right }, { limit: PAGE + 1, offset });
   const shown = found.slice(0, PAGE);
   const title = `${{ all: 'Decided', right: 'Right', wrong: 'Wrong' }[verdict]} answers from ${t.toFixed(2)}`;
@@ -173,5 +176,5 @@ ${pager({ offset, size: PAGE, more: found.length > PAGE }, (at) => kept({ offset
 
 function checkedRow({ analysisId, repository, title, category, confidence, right, decidedCategory, decidedAt }: CheckedAnswer): Html {
   const said = decidedCategory === null ? 'rejected' : html`<span class="category">${decidedCategory}</span>`;
-  return html`<tr><td>${timeOf(decidedAt)}</td><td><a href="${analysisAddress(analysisId)}">${title}</a><br><span class="quiet">${repository}</span></td><td><span class="category">${category}</span> <span class="quiet">${formatConfidence(confidence)}</span></td><td>${said} <span class="${right ? 'good' : 'wrong'}">${right ? '✓ right' : '✗ wrong'}</span></td></tr>`;
+  return html`<tr><td>${renderTime(decidedAt)}</td><td><a href="${analysisAddress(analysisId)}">${title}</a><br><span class="quiet">${repository}</span></td><td><span class="category">${category}</span> <span class="quiet">${formatConfidence(confidence)}</span></td><td>${said} <span class="${right ? 'good' : 'wrong'}">${right ? '✓ right' : '✗ wrong'}</span></td></tr>`;
 }

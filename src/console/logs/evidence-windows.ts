@@ -1,7 +1,7 @@
 import type { Analysis } from '../../domain/analysis.ts';
 import type { Build } from '../../domain/build.ts';
 import type { Evidence } from '../../domain/evidence.ts';
-import { maxOf } from '../../lib/collections.ts';
+import { findMax } from '../../lib/collections.ts';
 import type { ArchivedSource, BuildArchive } from '../../ports/build-archive.ts';
 import type { ShownStores } from '../../stores/stores.ts';
 import { logAddress } from '../addresses.ts';
@@ -12,14 +12,14 @@ import {
   type EvidenceLines,
   evidenceLines,
   evidenceView,
-  linesOf,
+  getLineRange,
+  getProofRanges,
   logList,
-  proofOf,
   READER,
   type ReadStretch,
   type RowsOptions,
   readStretches,
-  rowsOf,
+  renderRows,
   type Stretch,
 } from './rows.ts';
 
@@ -39,9 +39,10 @@ export interface EvidenceWindowsDeps {
 }
 
 /**
- * The lines that prove the answer, each with a few around it; below them, folded, the other excerpts that the reader of the logs chose. Only
- * lines that a claim cites are highlighted. Where a text is gone, the lines that were kept with the analysis. `stamps`: with timestamps. Each log
- * leads to its page at the CI of `build`, where one is known.
+ * Renders the lines that prove the answer, each with a few lines around it; below them, folded, the other
+ * excerpts that the reader of the logs chose. Only lines that a claim cites are highlighted. If a text is
+ * gone, the lines that were kept with the analysis are shown. `stamps`: with timestamps. Each log links to
+ * its page at the CI of `build`, if one is known.
  */
 export async function evidenceWindows(
   deps: EvidenceWindowsDeps,
@@ -53,7 +54,7 @@ export async function evidenceWindows(
   }: { readonly build: Pick<Build, 'provider'>; readonly stamps?: boolean; readonly back?: string | undefined },
 ): Promise<EvidenceWindows> {
   const [sources, pages] = await Promise.all([deps.archive.list(analysis.buildId), deps.stores.outside.logPages(analysis.buildId)]);
-  const marks = sourcesOf(analysis).map((name) => marksOf(analysis, name));
+  const marks = listSources(analysis).map((name) => listMarks(analysis, name));
   // The log that proves most comes first, and what proves nothing is folded only below what does.
   const proving = marks.filter((own) => own.some(isProof));
   const parts: Html[] = [];
@@ -61,7 +62,7 @@ export async function evidenceWindows(
   for (const [at, evidence] of [...proving, ...marks.filter((own) => !proving.includes(own))].entries()) {
     const name = evidence[0]?.source ?? '';
     const source = sources.find((one) => one.name === name);
-    const lists = await listsOf(deps, analysis, { name, source, evidence, prefix: at === 0 ? '' : `log${at + 1}-`, stamps });
+    const lists = await renderLists(deps, analysis, { name, source, evidence, prefix: at === 0 ? '' : `log${at + 1}-`, stamps });
     for (const id of lists.shown) shown.add(id);
     const rows = lists.html;
     const outside = logPageLink(build, pages.get(name), evidence.find(isProof)?.cited[0]);
@@ -72,8 +73,8 @@ export async function evidenceWindows(
 }
 
 /** Names of the logs from which the reader chose, that of the first claim's words first. */
-function sourcesOf({ evidence, answer }: Pick<Analysis, 'evidence' | 'answer'>): string[] {
-  const chosen = evidence.filter((one) => one.tool === READER && linesOf(one) !== null).map(({ source }) => source);
+function listSources({ evidence, answer }: Pick<Analysis, 'evidence' | 'answer'>): string[] {
+  const chosen = evidence.filter((one) => one.tool === READER && getLineRange(one) !== null).map(({ source }) => source);
   const [first] = answer.claims.flatMap(({ quotes }) => quotes);
   return [...new Set([...chosen.filter((source) => source === first?.source), ...chosen])];
 }
@@ -90,8 +91,8 @@ interface OneLog {
   readonly stamps: boolean;
 }
 
-/** The lists of one log; `kept`: they are what was kept with the analysis. */
-async function listsOf(
+/** Renders the lists of lines of one log. `kept`: the lines are those that were kept with the analysis. */
+async function renderLists(
   { archive }: EvidenceWindowsDeps,
   analysis: Pick<Analysis, 'buildId' | 'evidence'>,
   { name, source, evidence, prefix, stamps }: OneLog,
@@ -100,14 +101,14 @@ async function listsOf(
   const own = evidence.filter(({ anchor }) => anchor);
   const [proof, rest] = [own.filter(isProof), own.filter((one) => !isProof(one))];
   const groups = [proof, rest].filter((group) => group.length > 0);
-  const count = source?.lines ?? maxOf(own.map(({ to }) => to));
-  const views = groups.map((group) => evidenceView(count, group.flatMap(proofOf)));
+  const count = source?.lines ?? findMax(own.map(({ to }) => to));
+  const views = groups.map((group) => evidenceView(count, group.flatMap(getProofRanges)));
   const read = source === undefined ? [null] : await Promise.all(views.map((view) => readStretches(archive, { buildId, name }, view)));
   const kept = read.includes(null);
   const texts = kept ? views.map((view) => keptStretches(analysis.evidence, name, view)) : read.map((one) => one ?? []);
   const lists = groups.map((group, at) => {
     const options = { ...rowOptions(buildId, name, evidence, `${prefix}${at === 0 ? '' : 'rest-'}`), stamps };
-    const rows = rowsOf(texts[at] ?? [], count, kept ? { ...options, lineAddress: null } : options);
+    const rows = renderRows(texts[at] ?? [], count, kept ? { ...options, lineAddress: null } : options);
     const list = logList(rows, { label: `${group === proof ? 'Evidence' : 'Other excerpts'} in ${name}` });
     if (group === proof || proof.length === 0) return list;
     return html`<details class="aside"><summary>${group.length} more ${group.length === 1 ? 'excerpt' : 'excerpts'} of this log, not cited</summary>${list}</details>`;
@@ -120,8 +121,11 @@ function holds(read: readonly ReadStretch[], line: number): boolean {
   return read.some(({ kind, from, to }) => kind === 'lines' && from <= line && line <= to);
 }
 
-/** What tools found on lines of a log leads to where the page shows it by its number. */
-function marksOf(analysis: Pick<Analysis, 'evidence' | 'answer'>, name: string): EvidenceLines[] {
+/**
+ * Returns the evidence on the lines of a log. Evidence that tools found links to the place where the page
+ * shows it by its number.
+ */
+function listMarks(analysis: Pick<Analysis, 'evidence' | 'answer'>, name: string): EvidenceLines[] {
   return evidenceLines(analysis, name).map((one) => {
     const anchor = one.tool === READER;
     return { ...one, anchor, href: anchor ? claimCiting(analysis, one.id) : `#${one.id}` };
@@ -156,10 +160,10 @@ ${list}
 <p class="quiet">${why}; these lines were kept with the analysis.${outside !== null && html` ${outside}`}</p></section>`;
 }
 
-/** The lines of a view, as far as they were kept with the evidence; there are no gaps to open. */
+/** Returns the lines of a view that were kept with the evidence. There are no gaps to open. */
 function keptStretches(evidence: readonly Evidence[], name: string, view: readonly Stretch[]): ReadStretch[] {
   const lines = evidence.flatMap((one) => {
-    const range = one.source === name ? linesOf(one) : null;
+    const range = one.source === name ? getLineRange(one) : null;
     if (range === null) return [];
     const texts = one.text.split('\n').slice(0, range.to - range.from + 1);
     return texts.map((text, at) => [range.from + at, text] as const);

@@ -10,15 +10,15 @@ import { actionLink, badge, hiddenFields } from '../controls.ts';
 import { type Html, html, joined, type Shown } from '../html.ts';
 import { IdParams, protect } from '../http.ts';
 import { logPageLink } from '../outside.ts';
-import { type ConsoleApp, readerOf, route, sendHtml, sendPage } from '../page.ts';
+import { type ConsoleApp, loadReader, route, sendHtml, sendPage } from '../page.ts';
 import {
   findLog,
-  keptOf,
   type LogFacts,
   LogQuery,
   type LogView,
   type NoLog,
   type Place,
+  pickKept,
   placeAddress,
   readView,
   requireLog,
@@ -26,16 +26,19 @@ import {
   sayNoLog,
 } from './log-view.ts';
 import { showLines } from './render-line.ts';
-import { lineRow, logList, rowsOf, WINDOW } from './rows.ts';
+import { lineRow, logList, renderRows, WINDOW } from './rows.ts';
 import { type Found, PAGE, searchLog } from './search.ts';
 
 const RawQuery = z.object({ file: z.string().max(2_000).optional() });
 
-/** `/logs/<build id>`: the viewer, its fragments and its search; `/logs/<build id>/raw`: the text as it is stored. */
+/**
+ * Serves `/logs/<build id>`, the viewer with its fragments and its search, and `/logs/<build id>/raw`, the
+ * text as it is stored.
+ */
 export function registerLogs(app: ConsoleApp, deps: ConsoleDeps): void {
   app.get('/logs/:id', route('read', { params: IdParams, querystring: LogQuery }), async (request, reply) => {
     const { params, query } = request;
-    const [facts, reader] = await Promise.all([findLog(deps, params.id, query), readerOf(request, deps)]);
+    const [facts, reader] = await Promise.all([findLog(deps, params.id, query), loadReader(request, deps)]);
     if (!('source' in facts)) {
       const page = { title: 'No log', place: 'log', part: 'builds', main: noLogPage(facts) } as const;
       return sendPage(request, reply, page, reader, facts.deletedAt === null ? 404 : 410);
@@ -47,9 +50,9 @@ export function registerLogs(app: ConsoleApp, deps: ConsoleDeps): void {
     };
     if (query.part !== null) {
       const view = await readView(deps, facts, query, shape.stamps);
-      return sendHtml(request, reply, html`<ol>${view && rowsOf(view.stretches, facts.source.lines, view.rows)}</ol>`);
+      return sendHtml(request, reply, html`<ol>${view && renderRows(view.stretches, facts.source.lines, view.rows)}</ol>`);
     }
-    const body = await bodyOf(deps, facts, query, shape, closed(reply));
+    const body = await renderBody(deps, facts, query, shape, closed(reply));
     const title = `${facts.source.name} · ${facts.build.pipeline} #${facts.build.number}`;
     return sendPage(request, reply, { title, place: 'log', part: 'builds', main: logPage(facts, query, shape, body) }, reader);
   });
@@ -58,7 +61,7 @@ export function registerLogs(app: ConsoleApp, deps: ConsoleDeps): void {
   });
 }
 
-async function bodyOf(deps: ConsoleDeps, facts: LogFacts, query: LogQuery, shape: Shape, signal: AbortSignal): Promise<Shown> {
+async function renderBody(deps: ConsoleDeps, facts: LogFacts, query: LogQuery, shape: Shape, signal: AbortSignal): Promise<Shown> {
   const { build, source } = facts;
   if (source.bytes === 0) return emptyBody(facts);
   if (query.q !== '' && query.L === null && query.from === 0 && query.view === undefined) {
@@ -74,7 +77,10 @@ function gone({ build, sources, source }: LogFacts): Shown {
   return html`<p role="note">${sayNoLog(missing)}</p>`;
 }
 
-/** The stored text, or the bytes of it that are requested. It is text to a browser, whatever is in it. */
+/**
+ * Sends the stored text, or the requested bytes of it. The browser always treats it as text, whatever it
+ * contains.
+ */
 function sendRaw(request: FastifyRequest, reply: FastifyReply, { archive }: ConsoleDeps, { build, source }: LogFacts): FastifyReply {
   const { range: asked, 'if-range': ifRange } = request.headers;
   const range = ifRange === undefined ? readByteRange(asked, source.bytes) : null;
@@ -92,7 +98,7 @@ function sendRaw(request: FastifyRequest, reply: FastifyReply, { archive }: Cons
   return reply.send(source.bytes === 0 ? '' : Readable.from(pieces, { objectMode: false }));
 }
 
-/** Aborted once whoever asked is gone. */
+/** Returns a signal that is aborted when the client disconnects. */
 function closed(reply: FastifyReply): AbortSignal {
   const gone = new AbortController();
   reply.raw.once('close', () => {
@@ -110,8 +116,9 @@ interface ByteRange {
 }
 
 /**
- * What a `Range` header asks for of so many bytes (RFC 9110, 14.2): one range; null for the whole, also where the header is none that we
- * understand or asks for several; `unsatisfiable` where the text ends before it.
+ * Parses a `Range` header for a text of `size` bytes (RFC 9110, 14.2). Returns one range, or null for the
+ * whole text, which includes headers that we do not understand and headers that ask for several ranges.
+ * Returns `unsatisfiable` if the text ends before the range.
  */
 export function readByteRange(header: string | undefined, size: number): ByteRange | 'unsatisfiable' | null {
   const [, first = '', last = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header?.trim() ?? '') ?? [];
@@ -125,7 +132,10 @@ export function readByteRange(header: string | undefined, size: number): ByteRan
   return { first: Number(first), last: Math.min(last === '' ? size - 1 : Number(last), size - 1) };
 }
 
-/** The bytes of a stored text, or those of the range, in order; little of it is in memory at a time. */
+/**
+ * Yields the bytes of a stored text, or those of the range, in order. Only a small part of it is in memory at
+ * a time.
+ */
 export async function* textBytes(
   archive: Pick<BuildArchive, 'pieces'>,
   of: { readonly buildId: string; readonly name: string },
@@ -143,7 +153,10 @@ export async function* textBytes(
   }
 }
 
-/** The header that names a file which is shown rather than saved (RFC 6266); names of any kind are safe in it. */
+/**
+ * Returns the header that names a file which is shown rather than saved (RFC 6266). Names of any kind are
+ * safe in it.
+ */
 export function inlineAs(name: string): string {
   const file = name.split('/').at(-1)?.toWellFormed() || 'log';
   const plain = file.replace(/[^\w.-]/g, '_').slice(0, 150);
@@ -155,25 +168,28 @@ export function inlineAs(name: string): string {
   return `inline; filename="${text}"; filename*=UTF-8''${encoded}`;
 }
 
-/** How the reader sees the log now. */
+/** The reader's current settings for how the log is shown. */
 interface Shape {
   readonly stamps: boolean;
   readonly wrap: boolean;
 }
 
-/** The viewer: which log, how to go on in it, and its lines. A phone shows its less used tools when asked. */
+/**
+ * Renders the viewer: the name of the log, its tools, and its lines. A phone shows the less used tools on
+ * request.
+ */
 function logPage(facts: LogFacts, query: LogQuery, shape: Shape, body: Shown): Html {
   const { build, source } = facts;
   const raw = `/logs/${encodeURIComponent(build.id)}/raw?file=${encodeURIComponent(source.name)}`;
   return html`<div class="wide"><h1 tabindex="-1">${source.name}</h1>
-<p><a href="${buildAddress(build.id)}">${build.repository} · ${build.pipeline} #${build.number}</a> · ${counted(source.lines, 'line')} · ${sizeOf(source.bytes)}${source.notes.map((note) => html` · ${note}`)}</p>
+<p><a href="${buildAddress(build.id)}">${build.repository} · ${build.pipeline} #${build.number}</a> · ${counted(source.lines, 'line')} · ${formatSize(source.bytes)}${source.notes.map((note) => html` · ${note}`)}</p>
 ${otherLogs(facts)}
 <div class="tools">${backLink(facts, query)}${searchForm(facts, query)}<details><summary class="button">More</summary>${matchCase(query)}
 ${toolLinks(facts, query, shape)}<a class="button" href="${raw}" target="_blank">Raw</a>${logPageLink(build, facts.page, query.L?.from, html` class="button"`)}<button type="button" data-copy="link" hidden>Copy link</button><button type="button" data-copy="lines" hidden>Copy lines</button></details></div>
 ${body}</div>`;
 }
 
-/** The lines of a view, with what they are of the whole. */
+/** Renders the lines of a view, and how many of all lines they are. */
 function viewBody(facts: LogFacts, { L }: LogQuery, shape: Shape, { stretches, rows }: LogView): Html {
   const { source } = facts;
   const shown = stretches.reduce((sum, { lines }) => sum + lines.length, 0);
@@ -184,10 +200,10 @@ function viewBody(facts: LogFacts, { L }: LogQuery, shape: Shape, { stretches, r
   const [isPart, secrets] = [shown < source.lines, hiddenSecrets(stretches)];
   const part = html`<span id="shown">${formatNumber(shown)}</span> of ${counted(source.lines, 'line')} ${source.lines === 1 ? 'is' : 'are'} on this page; the browser's search covers only these.`;
   return html`${beyond}${(isPart || secrets) && html`<p class="quiet">${isPart && part}${secrets}</p>`}
-${logList(rowsOf(stretches, source.lines, rows), { label: `Lines of ${source.name}`, wrap: shape.wrap })}`;
+${logList(renderRows(stretches, source.lines, rows), { label: `Lines of ${source.name}`, wrap: shape.wrap })}`;
 }
 
-/** A text without lines: the reason instead. */
+/** Renders the reason why a text has no lines. */
 function emptyBody({ source }: LogFacts): Html {
   const why =
     source.kind === 'artifact'
@@ -196,7 +212,9 @@ function emptyBody({ source }: LogFacts): Html {
   return html`<p role="note">${why}</p>`;
 }
 
-/** A build without this log: why, what else there is, and what stays. */
+/**
+ * Renders the page of a build without this log: why it is missing, which other logs exist, and what was kept.
+ */
 function noLogPage(missing: NoLog): Html {
   const { build, sources, deletedAt } = missing;
   return html`<h1 tabindex="-1">No log to show</h1>
@@ -219,7 +237,7 @@ function searchForm({ build, source }: LogFacts, { q, ts, wrap, analysis, back }
   return html`<form role="search" id="search" aria-label="This log" action="/logs/${encodeURIComponent(build.id)}">${kept}<input type="search" name="q" aria-label="Search" placeholder="Search" value="${q}" maxlength="500" data-action="search">${badge('search')} <button>Search</button></form>`;
 }
 
-/** A field of the search, but one that is seldom used. */
+/** Renders the field of the search for matching case, which is seldom used. */
 function matchCase(query: LogQuery): Html {
   return html`<label><input type="checkbox" form="search" name="case" value="1"${query.case === '1' && html` checked`}> match case</label>`;
 }
@@ -230,7 +248,7 @@ function backLink({ analyses: [answer] }: LogFacts, { back }: LogQuery): Shown {
 }
 
 function toolLinks({ build, source }: LogFacts, query: LogQuery, { stamps, wrap }: Shape): Html {
-  const kept = keptOf(query);
+  const kept = pickKept(query);
   const at: Place = {
     ...(query.L !== null && { marked: query.L }),
     ...(query.from > 0 && { window: { from: query.from, to: query.to } }),
@@ -256,12 +274,14 @@ function hiddenSecrets(stretches: LogView['stretches']): Shown {
   return count > 0 && ` On ${counted(count, 'line')} of this page, *** replaces a secret.`;
 }
 
-function sizeOf(bytes: number): string {
+function formatSize(bytes: number): string {
   if (bytes < 1_000) return `${bytes} bytes`;
   return bytes < 1_000_000 ? `${(bytes / 1_000).toFixed(1)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
 }
 
-/** What a search found: how many lines in all, a page of them, and the ways to the others. */
+/**
+ * Renders the result of a search: the total number of lines, one page of them, and links to the other pages.
+ */
 function searchBody(facts: LogFacts, query: LogQuery, shape: Shape, found: Found): Html {
   const { source } = facts;
   const options = rowOptions(facts, query, shape.stamps);
@@ -287,7 +307,7 @@ function said({ q, hit }: LogQuery, { total, hits, endedAt }: Found): string {
 function pages({ build, source }: LogFacts, query: LogQuery, { total }: Found, label: string): Html {
   const { hit } = query;
   const page = (from: number, words: string) =>
-    html`<a href="${placeAddress(build.id, source.name, keptOf(query), { hit: from })}">${words}</a>`;
+    html`<a href="${placeAddress(build.id, source.name, pickKept(query), { hit: from })}">${words}</a>`;
   const last = total === 0 ? 1 : Math.floor((total - 1) / PAGE) * PAGE + 1;
   const links = [
     hit > 1 && page(1, 'First'),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Analysis } from '../../domain/analysis.ts';
 import type { Build } from '../../domain/build.ts';
 import { TriageError } from '../../domain/errors.ts';
-import { maxOf } from '../../lib/collections.ts';
+import { findMax } from '../../lib/collections.ts';
 import { bytesOfText } from '../../log/lines/bytes.ts';
 import { openLog } from '../../log/lines/lines.ts';
 import { buildMatcher, type Matcher } from '../../log/scan/matcher.ts';
@@ -17,8 +17,8 @@ import {
   type EvidenceLines,
   evidenceLines,
   foldedView,
+  getProofRanges,
   openedGap,
-  proofOf,
   type Range,
   type RowsOptions,
   readRange,
@@ -29,7 +29,7 @@ import {
   writeRange,
 } from './rows.ts';
 
-/** What pages of logs need. */
+/** The dependencies of the log pages. */
 type LogDeps = Pick<ConsoleDeps, 'archive' | 'stores'>;
 
 /** One text of a build, and what is known of its lines. */
@@ -66,19 +66,19 @@ export async function findLog(
   if (source === undefined) {
     return { build, sources, deletedAt: await stores.builds.logsForgottenAt(build.id), wanted: wanted.file ?? null };
   }
-  const analyses = await analysesOf(stores, build, wanted.analysis);
+  const analyses = await listAnalyses(stores, build, wanted.analysis);
   const page = (await stores.outside.logPages(build.id)).get(source.name);
   return { build, sources, source, analyses, page, evidence: evidenceIn(analyses, source.name) };
 }
 
-/** The same where there must be one: throws `not-found` else. */
+/** Finds a log like `findLog`, but throws `not-found` if there is none. */
 export async function requireLog(deps: LogDeps, id: string, file: string | undefined): Promise<LogFacts> {
   const facts = await findLog(deps, id, { file });
   if ('source' in facts) return facts;
   throw new TriageError('not-found', sayNoLog(facts));
 }
 
-/** Why there is nothing to show, in one sentence. */
+/** Explains in one sentence why there is nothing to show. */
 export function sayNoLog({ build, sources, deletedAt, wanted }: NoLog): string {
   if (deletedAt !== null) return `Retention deleted the log on ${deletedAt.slice(0, 10)}.`;
   if (sources.length > 0) return `Build ${build.number} has no log named ${wanted ?? ''}.`;
@@ -90,13 +90,16 @@ function largest(sources: readonly ArchivedSource[]): ArchivedSource | undefined
   return bySize.find(({ kind }) => kind === 'log') ?? bySize[0];
 }
 
-async function analysesOf(stores: LogDeps['stores'], { id }: Build, wanted: string | undefined): Promise<readonly Analysis[]> {
+async function listAnalyses(stores: LogDeps['stores'], { id }: Build, wanted: string | undefined): Promise<readonly Analysis[]> {
   if (wanted === undefined) return await stores.analyses.listByBuild(id);
   const analysis = await stores.analyses.find(wanted);
   return analysis?.buildId === id ? [analysis] : [];
 }
 
-/** Where several answers cite the same log, their evidence is distinguished by the answer's number. */
+/**
+ * Lists the evidence on the lines of a log. If several answers cite the same log, the number of the answer
+ * distinguishes their evidence.
+ */
 function evidenceIn(analyses: readonly Analysis[], name: string): EvidenceLines[] {
   return analyses.flatMap((analysis, at) =>
     evidenceLines(analysis, name).map((one) => ({
@@ -117,7 +120,7 @@ const range = z
 const line = z.coerce.number().int().min(1).max(999_999_999).catch(0).default(0);
 const onOff = z.enum(['0', '1']).optional().catch(undefined);
 
-/** What the address of the viewer says. What cannot be read is as if it were not there. */
+/** The query fields of the viewer. Values that cannot be parsed count as not given. */
 export const LogQuery = z.object({
   /** Name of the text; absent: the build's largest log. */
   file: z.string().max(2_000).optional().catch(undefined),
@@ -154,10 +157,10 @@ export interface Place {
   readonly hit?: number;
 }
 
-/** What stays as it is when somebody goes on within the log. */
+/** The query fields that stay the same when a person moves within the log. */
 type Kept = Pick<LogQuery, 'ts' | 'wrap' | 'analysis' | 'back' | 'q' | 'case'>;
 
-/** The address of a place in a log, with what stays as it is. */
+/** Returns the address of a place in a log, with the kept query fields. */
 export function placeAddress(buildId: string, file: string, kept: Partial<Kept>, { marked, window, view, hit }: Place = {}): string {
   const own = { view, from: window?.from, to: window?.to, hit, L: marked === undefined ? undefined : writeRange(marked) };
   const asked = Object.entries({ ...kept, q: kept.q || undefined, ...own }).filter(([, value]) => value !== undefined);
@@ -166,10 +169,10 @@ export function placeAddress(buildId: string, file: string, kept: Partial<Kept>,
   return `${logAddress(buildId, file)}${query}${first === undefined ? '' : `#L${first}`}`;
 }
 
-/** Which lines of a log a page shows, and how its rows are drawn. */
+/** The lines of a log that a page shows, and the options for drawing its rows. */
 export type LogView = NonNullable<Awaited<ReturnType<typeof readView>>>;
 
-/** Reads what the address asks for. Null where the text went away meanwhile. */
+/** Reads the lines that the address asks for. Returns null if the text was deleted in the meantime. */
 export async function readView(deps: LogDeps, facts: LogFacts, query: LogQuery, stamps: boolean) {
   const { build, source } = facts;
   const of = { buildId: build.id, name: source.name };
@@ -177,9 +180,9 @@ export async function readView(deps: LogDeps, facts: LogFacts, query: LogQuery, 
   return stretches && { stretches, rows: { ...rowOptions(facts, query, stamps), opening: !isFolded(query) && query.part === null } };
 }
 
-/** How the rows of any view of a log are drawn. */
+/** Returns the options for drawing the rows of any view of a log. */
 export function rowOptions({ build, source, evidence }: LogFacts, query: LogQuery, stamps: boolean): RowsOptions {
-  const kept = keptOf(query);
+  const kept = pickKept(query);
   const here = placeAddress(build.id, source.name, kept);
   return {
     lineAddress: (line) => `${here}&L=${line}#L${line}`,
@@ -192,8 +195,8 @@ export function rowOptions({ build, source, evidence }: LogFacts, query: LogQuer
   };
 }
 
-/** What links within a log take along. */
-export function keptOf({ ts, wrap, analysis, back, q, case: matchCase }: LogQuery): Kept {
+/** Returns the query fields that links within a log keep. */
+export function pickKept({ ts, wrap, analysis, back, q, case: matchCase }: LogQuery): Kept {
   return { ts, wrap, analysis, back, q, case: matchCase };
 }
 
@@ -212,9 +215,9 @@ async function stretchesFor(deps: LogDeps, facts: LogFacts, { L, from, to, view,
 }
 
 async function foldedStretches({ archive }: LogDeps, { build, source, evidence }: LogFacts): Promise<Stretch[]> {
-  const proof = evidence.flatMap(proofOf);
+  const proof = evidence.flatMap(getProofRanges);
   if (source.lines <= WINDOW) return foldedView({ lineCount: source.lines, evidence: proof });
-  const last = maxOf(
+  const last = findMax(
     evidence.map(({ to }) => to),
     0,
   );
@@ -227,7 +230,10 @@ const LOOKED_AT = 1_000;
 
 let matcher: Matcher | undefined;
 
-/** The last line of the step that failed, by the CI system's own marks near `line`; null where none are there. */
+/**
+ * Returns the last line of the failed step, from the CI system's own marks near `line`, or null if there are
+ * none.
+ */
 export async function failingEnd(
   archive: Pick<BuildArchive, 'lines'>,
   of: { readonly buildId: string; readonly name: string },

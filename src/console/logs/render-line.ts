@@ -1,4 +1,4 @@
-import { append, minOf } from '../../lib/collections.ts';
+import { append, findMin } from '../../lib/collections.ts';
 import { spelledOut } from '../../lib/text.ts';
 import { MAX_RAW } from '../../log/lines/lines.ts';
 
@@ -7,7 +7,7 @@ export interface LinePart {
   readonly text: string;
   /** Classes of the style sheet; empty for ordinary text. */
   readonly classes: string;
-  /** It is what somebody searched for. */
+  /** True if this text was searched for. */
   readonly found?: true;
 }
 
@@ -23,7 +23,7 @@ export interface ShownLine {
   readonly overwritten: Overwritten | null;
 }
 
-/** What was shown on a line before it was written over, after lone carriage returns. */
+/** The text that a line showed before lone carriage returns overwrote it. */
 interface Overwritten {
   readonly times: number;
   /** The last few, oldest first, each cut. */
@@ -35,14 +35,15 @@ export const MAX_SHOWN = 2_000;
 /** Overwritten texts that are kept of a line, and characters of each. */
 const KEPT_OVERWRITES = 10;
 const KEPT_CHARACTERS = 200;
-/** Lines on which a colour that nobody ends goes on. */
+/** The number of lines after which an unended color stops. */
 const COLOUR_LINES = 100;
 /** Characters before the last carriage return that are inspected for colours. */
 const LOOKED_BACK = 16_000;
 
 /**
- * Consecutive lines as people see them. Colours go on from one line to the next, for at most 100 lines. Never throws; its time grows with the
- * lines' length, of which at most {@link MAX_RAW} characters each are inspected.
+ * Returns consecutive lines as people see them. Colors continue from one line to the next, for at most 100
+ * lines. Never throws. The time grows with the length of the lines, of which at most {@link MAX_RAW}
+ * characters each are inspected.
  */
 export function showLines(lines: readonly string[], first: number): ShownLine[] {
   const stamped = areStamped(lines);
@@ -60,18 +61,18 @@ export function showLines(lines: readonly string[], first: number): ShownLine[] 
 const DATE_STAMP = /^\ufeff?\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?\]? ?/;
 const CLOCK_STAMP = /^\ufeff?\[?\d\d:\d\d:\d\d(?:[.,]\d{1,9})?\]? /;
 
-/** Whether every line that says something begins with a time. */
+/** Checks whether every line that is not empty begins with a time. */
 export function areStamped(lines: readonly string[]): boolean {
   const telling = lines.filter((line) => line !== '');
-  return telling.length > 0 && telling.every((line) => stampOf(line) !== '');
+  return telling.length > 0 && telling.every((line) => readStamp(line) !== '');
 }
 
-/** The line's text without colours, for copying and tests. */
+/** Returns the text of a line without colors, for copying and tests. */
 export function plainText({ parts }: Pick<ShownLine, 'parts'>): string {
   return parts.map(({ text }) => text).join('');
 }
 
-/** The same with what was searched for marked, wherever it stands. */
+/** Marks the searched word wherever it occurs in the line. */
 export function markFound(line: ShownLine, word: string, matchCase: boolean): ShownLine {
   const text = plainText(line);
   const [where, what] = matchCase ? [text, word] : [text.toLowerCase(), word.toLowerCase()];
@@ -110,12 +111,12 @@ function cutAt(
   return pieces;
 }
 
-function stampOf(line: string): string {
+function readStamp(line: string): string {
   return DATE_STAMP.exec(line)?.[0] ?? CLOCK_STAMP.exec(line)?.[0] ?? '';
 }
 
 function showLine(raw: string, number: number, pen: Pen, stamped: boolean): { shown: ShownLine; after: Pen } {
-  const stamp = stamped ? stampOf(raw) : '';
+  const stamp = stamped ? readStamp(raw) : '';
   const whole = raw.slice(stamp === '' && raw.startsWith('\ufeff') ? 1 : stamp.length);
   const line = whole.slice(0, MAX_RAW);
   const { before, last } = afterReturns(line);
@@ -131,7 +132,10 @@ function showLine(raw: string, number: number, pen: Pen, stamped: boolean): { sh
   return { shown, after: whole.length > line.length ? PLAIN : after };
 }
 
-/** What is written over, and what stayed: the last that says something. Returns at the line's end belong to it. */
+/**
+ * Splits a line at its carriage returns into the overwritten text and the last visible text. Carriage returns
+ * at the end of the line belong to the line end.
+ */
 function afterReturns(line: string): { readonly before: string; readonly last: string } {
   const ended = line.endsWith('\r') ? line.replace(/\r{1,9}$/, '') : line;
   let end = ended.length;
@@ -146,7 +150,7 @@ function afterReturns(line: string): { readonly before: string; readonly last: s
 }
 
 function saysSomething(text: string): boolean {
-  for (const stretch of stretchesOf(text, PLAIN)) if (stretch.text !== '') return true;
+  for (const stretch of parseStretches(text, PLAIN)) if (stretch.text !== '') return true;
   return false;
 }
 
@@ -164,7 +168,7 @@ function overwrites(before: string): Overwritten {
 function penAfter(text: string, start: Pen): Pen {
   if (!text.includes('\u001b') && !text.includes('\u009b')) return start;
   let pen = start;
-  for (const stretch of stretchesOf(`${text} `, start)) pen = stretch.pen;
+  for (const stretch of parseStretches(`${text} `, start)) pen = stretch.pen;
   return pen;
 }
 
@@ -172,18 +176,18 @@ function showText(text: string, start: Pen): { readonly parts: LinePart[]; reado
   const parts: LinePart[] = [];
   let room = MAX_SHOWN;
   let missing = 0;
-  const stretches = stretchesOf(text, start);
+  const stretches = parseStretches(text, start);
   let next = stretches.next();
   for (; next.done !== true; next = stretches.next()) {
     const fits = wholeCharacters(next.value.text, room);
     room -= fits.length;
     missing += countCharacters(next.value.text, fits.length);
-    if (fits !== '') append(parts, visibleParts(fits, classesOf(next.value.pen)));
+    if (fits !== '') append(parts, visibleParts(fits, toClassNames(next.value.pen)));
   }
   return { parts, missing, after: next.value };
 }
 
-/** At most so many UTF-16 units, no character halved. */
+/** Cuts a text to at most `room` UTF-16 units, without cutting a character in half. */
 function wholeCharacters(text: string, room: number): string {
   if (text.length <= room) return text;
   const isHalf = room > 0 && (text.charCodeAt(room - 1) & 0xfc00) === 0xd800;
@@ -209,7 +213,7 @@ function visibleParts(text: string, classes: string): LinePart[] {
   });
 }
 
-/** How text is painted at a place in a log: numbers are the terminal's sixteen colours. */
+/** The style of text at a place in a log. Numbers are the terminal's sixteen colors. */
 interface Pen {
   readonly colour: number | null;
   readonly background: number | null;
@@ -235,8 +239,11 @@ const PLAIN: Pen = { colour: null, background: null, bold: false, dim: false, it
 const SEQUENCES =
   /(?:\u001b\[|\u009b)([0-?]{0,60})[ -/]{0,10}([@-~])|\u001b[\]_PX^][^\u0007\u001b\n]{0,900}(?:\u0007|\u001b\\)?|\u001b(?:[()][0-9A-B]|[=>78cDEHMNOZ])?/g;
 
-/** Yields the text of a line without its control sequences, piece by piece. What colours paint is told; what else they would do is not done. */
-function* stretchesOf(text: string, start: Pen): Generator<Stretch, Pen> {
+/**
+ * Yields the text of a line piece by piece, without its control sequences. Each piece has the style that
+ * color sequences set; the effects of other sequences are ignored.
+ */
+function* parseStretches(text: string, start: Pen): Generator<Stretch, Pen> {
   let pen = start;
   let at = 0;
   for (const sequence of text.matchAll(SEQUENCES)) {
@@ -249,8 +256,11 @@ function* stretchesOf(text: string, start: Pen): Generator<Stretch, Pen> {
   return pen;
 }
 
-/** The classes of the style sheet for a pen; empty where it is plain. There is no colour but the sixteen: contrast is the style sheet's. */
-function classesOf(pen: Pen): string {
+/**
+ * Returns the style sheet classes for a pen, or an empty string if it is plain. Only the sixteen colors
+ * exist, because the style sheet ensures their contrast.
+ */
+function toClassNames(pen: Pen): string {
   const { colour, background } = pen;
   // Bright ones look like the others, but for black.
   const hue = (number: number) => (number > 8 ? number - 8 : number);
@@ -266,12 +276,15 @@ function classesOf(pen: Pen): string {
   return names.filter((name) => name !== false).join(' ');
 }
 
-/** A string without its end hides nothing: what would be its title is shown. */
+/**
+ * Checks whether a string sequence has no end. Such a sequence hides nothing: the text that would be its
+ * title is shown.
+ */
 function isUnended(sequence: string): boolean {
   return sequence.length > 2 && ']_PX^'.includes(sequence.charAt(1)) && !/[\u0007\\]$/.test(sequence);
 }
 
-/** The pen after "Select Graphic Rendition" (ECMA-48, 8.3.117); what is not known changes nothing. */
+/** Returns the pen after "Select Graphic Rendition" (ECMA-48, 8.3.117). Unknown codes change nothing. */
 function painted(pen: Pen, parameters: string): Pen {
   if (/[<=>?]/.test(parameters)) return pen;
   let next = pen;
@@ -315,7 +328,10 @@ const ATTRIBUTES: Readonly<Record<number, Partial<Pen>>> = {
   49: { background: null },
 };
 
-/** What follows 38 or 48: `5;n` of 256 colours, or `2;r;g;b`; with colons, a colour space may be before the red. */
+/**
+ * Reads the color after 38 or 48: `5;n` of 256 colors, or `2;r;g;b`. With colons, a color space may precede
+ * the red.
+ */
 function extended(parts: readonly number[]): { readonly colour: number | null; readonly used: number } {
   if (parts[0] === 5) return { colour: ofPalette(parts[1] ?? 0), used: 2 };
   if (parts[0] !== 2) return { colour: null, used: 1 };
@@ -344,7 +360,10 @@ const SIXTEEN: readonly (readonly [number, number, number])[] = [
 ];
 const CUBE: readonly number[] = [0, 95, 135, 175, 215, 255];
 
-/** xterm's 256: the sixteen, a cube of 6 × 6 × 6, and 24 greys. */
+/**
+ * Maps one of xterm's 256 colors to the sixteen, or returns null for a number out of range. The 256 are the
+ * sixteen, a cube of 6 × 6 × 6, and 24 grays.
+ */
 function ofPalette(number: number): number | null {
   if (!(number >= 0 && number <= 255)) return null;
   if (number < 16) return number;
@@ -355,6 +374,6 @@ function ofPalette(number: number): number | null {
 
 function nearest(red: number, green: number, blue: number): number | null {
   const distances = SIXTEEN.map(([r, g, b]) => (r - red) ** 2 + (g - green) ** 2 + (b - blue) ** 2);
-  const least = minOf(distances);
+  const least = findMin(distances);
   return Number.isNaN(least) ? null : distances.indexOf(least);
 }

@@ -4,7 +4,7 @@ import type { BuildArchive } from '../../ports/build-archive.ts';
 import { type Html, html, joined, type Shown } from '../html.ts';
 import { type LinePart, markFound, type ShownLine, showLines } from './render-line.ts';
 
-/** How the rows of one log are drawn. */
+/** The options for drawing the rows of one log. */
 export interface RowsOptions {
   /** Before the ids of lines, where several logs are on one page: "b-" makes "b-L120". */
   readonly prefix?: string;
@@ -22,8 +22,8 @@ export interface RowsOptions {
   readonly opening?: boolean;
 }
 
-/** The rows of a view: one item a line, one a gap. */
-export function rowsOf(stretches: readonly ReadStretch[], lineCount: number, options: RowsOptions): Html {
+/** Renders the rows of a view: one item per line, one per gap. */
+export function renderRows(stretches: readonly ReadStretch[], lineCount: number, options: RowsOptions): Html {
   return joined(
     stretches.map((stretch) =>
       stretch.kind === 'gap' ? gapRow(stretch, lineCount, options) : stretch.lines.map((line) => lineRow(line, stretch, options)),
@@ -32,7 +32,10 @@ export function rowsOf(stretches: readonly ReadStretch[], lineCount: number, opt
   );
 }
 
-/** A list of rows. `label` says which log it is; whether long lines wrap is the reader's wish where it is not said. */
+/**
+ * Renders a list of rows. `label` names the log. If `wrap` is not given, the reader's preference decides
+ * whether long lines wrap.
+ */
 export function logList(rows: Html, { label, wrap }: { readonly label: string; readonly wrap?: boolean | undefined }): Html {
   const how = wrap === undefined ? '' : wrap ? ' wrap' : ' nowrap';
   return html`<div class="log${how}" role="region" aria-label="${label}" tabindex="0"><ol role="list">
@@ -40,7 +43,7 @@ ${rows}
 </ol></div>`;
 }
 
-/** One line. Its text is never a link, and never markup. */
+/** Renders one line. Its text is never a link, and never markup. */
 export function lineRow(line: ShownLine, within: Range, options: RowsOptions): Html {
   const { number } = line;
   const evidence = options.evidence.filter(({ from, to }) => from <= number && number <= to);
@@ -48,20 +51,20 @@ export function lineRow(line: ShownLine, within: Range, options: RowsOptions): H
   const isMarked = options.marked != null && options.marked.from <= number && number <= options.marked.to;
   const shown = options.found == null ? line : markFound(line, options.found.text, options.found.matchCase);
   const classes = [isCited ? 'ev' : evidence.length > 0 && 'near', isMarked && 'sel'].filter((one) => one !== false).join(' ');
-  const isFirst = evidence.some((one) => number === firstOf(one, within));
-  return html`<li id="${options.prefix}L${number}" data-line="${number}"${classes !== '' && html` class="${classes}"`}${isFirst && html` data-evidence`}>${numberOf(number, options)}<span class="tx">${
+  const isFirst = evidence.some((one) => number === findFirstLine(one, within));
+  return html`<li id="${options.prefix}L${number}" data-line="${number}"${classes !== '' && html` class="${classes}"`}${isFirst && html` data-evidence`}>${renderNumber(number, options)}<span class="tx">${
     options.stamps === true && line.stamp !== null && html`<span class="ts">${line.stamp} </span>`
-  }${shown.parts.map(partOf)}${line.missing > 0 && html`<span class="more">… +${line.missing.toLocaleString('en-US')} characters</span>`}</span>${
+  }${shown.parts.map(renderPart)}${line.missing > 0 && html`<span class="more">… +${line.missing.toLocaleString('en-US')} characters</span>`}</span>${
     line.overwritten !== null && overwrites(line.overwritten)
   }${evidence.map((one) => chip(one, number, within))}</li>`;
 }
 
-function numberOf(number: number, { lineAddress }: RowsOptions): Html {
+function renderNumber(number: number, { lineAddress }: RowsOptions): Html {
   if (lineAddress === null) return html`<span class="no">${number}</span>`;
   return html`<a class="no" href="${lineAddress(number)}" aria-label="Line ${number}">${number}</a>`;
 }
 
-function partOf({ text, classes, found }: LinePart): Html {
+function renderPart({ text, classes, found }: LinePart): Html {
   const inner = found === true ? html`<mark>${text}</mark>` : html`${text}`;
   return classes === '' ? inner : html`<span class="${classes}">${inner}</span>`;
 }
@@ -73,28 +76,37 @@ function overwrites({ times, texts }: NonNullable<ShownLine['overwritten']>): Ht
   }${joined(texts, '\n')}</details>`;
 }
 
-/** Where a piece of evidence is named among the lines that are shown: on the first that is cited, else on its first. */
-function firstOf({ cited, from }: EvidenceLines, within: Range): number {
+/**
+ * Returns the line that shows the name of a piece of evidence: the first visible line that is cited, else its
+ * first visible line.
+ */
+function findFirstLine({ cited, from }: EvidenceLines, within: Range): number {
   return cited.find((line) => within.from <= line && line <= within.to) ?? Math.max(from, within.from);
 }
 
-/** On the first line that is cited it leads to the claims; on the other cited ones it only says whose they are. */
+/**
+ * Renders the chip of a piece of evidence. On its first cited line the chip links to the claims; on other
+ * cited lines it only shows the id of the evidence.
+ */
 function chip(evidence: EvidenceLines, number: number, within: Range): Shown {
   const { id, anchor, title, href, from, cited } = evidence;
-  if (number !== firstOf(evidence, within)) return cited.includes(number) && html`<span class="chip" aria-hidden="true">${id}</span>`;
+  if (number !== findFirstLine(evidence, within)) return cited.includes(number) && html`<span class="chip" aria-hidden="true">${id}</span>`;
   const name = anchor && number === (cited[0] ?? from) && html` id="${id}"`;
   if (href === null) return html`<span class="chip"${name} title="${title}">${id}</span>`;
   return html`<a class="chip"${name} href="${href}" title="${title}" aria-label="${id}: ${title}">${id}</a>`;
 }
 
-/** Lines that are not shown. The link works by itself; a script opens the gap in place by what is in `data-gap`. */
+/**
+ * Renders the lines that are not shown. The link works without scripts; a script opens the gap in place with
+ * the data in `data-gap`.
+ */
 function gapRow({ from, to }: Range, lineCount: number, options: RowsOptions): Html {
   const { step = STEP, windowAddress } = options;
   const count = to - from + 1;
   const words = `⋯ ${count.toLocaleString('en-US')} ${count === 1 ? 'line' : 'lines'} not shown: show ${Math.min(count, step).toLocaleString('en-US')}`;
   const [first, second] = from === 1 ? [true, null] : [false, to === lineCount || count <= step ? null : true];
   const link = (isLast: boolean, text: string) => {
-    const shown = stepOf({ from, to }, isLast, step);
+    const shown = getStepRange({ from, to }, isLast, step);
     return html`<a data-gap="${writeRange({ from, to })}" href="${windowAddress(shown)}">${text}</a>`;
   };
   return html`<li class="gap" data-from="${from}" data-to="${to}"${options.opening === true && html` data-opening`}>${link(first, words)}${second !== null && html` ${link(second, `or the last ${step.toLocaleString('en-US')}`)}`}</li>`;
@@ -152,18 +164,20 @@ export interface EvidenceLines extends Range {
   readonly source: string;
   /** Those of its lines that a claim quotes, in order; all of them where a claim rests on it without quoting. Only these are highlighted. */
   readonly cited: readonly number[];
-  /** Whether `#E3` is to lead here. */
+  /** True if `#E3` links to these lines. */
   readonly anchor: boolean;
-  /** Where the claims that rest on it are; null: nowhere to go. */
+  /** The address of the claims that rest on it; null if there is none. */
   readonly href: string | null;
 }
 
 type Cited = Pick<EvidenceLines, 'from' | 'to' | 'cited'>;
 
-/** The evidence of an analysis that is on lines of the text of this name, in the order of its numbers. */
+/**
+ * Lists the evidence of an analysis that is on lines of the text of this name, in the order of its numbers.
+ */
 export function evidenceLines({ evidence, answer }: Pick<Analysis, 'evidence' | 'answer'>, name: string): (Evidence & Cited)[] {
   return evidence.flatMap((one) => {
-    const lines = one.source === name ? linesOf(one) : null;
+    const lines = one.source === name ? getLineRange(one) : null;
     return lines === null ? [] : [{ ...one, ...lines, cited: citedLines(answer.claims, one, lines) }];
   });
 }
@@ -180,16 +194,16 @@ function citedLines(claims: Analysis['answer']['claims'], { id, source }: Eviden
 /** Lines that are highlighted of evidence that is cited without a quotation. */
 const MAX_UNQUOTED = 40;
 
-/** The lines that prove something: each that is cited; where none is, the whole piece. */
-export function proofOf({ from, to, cited }: Cited): Range[] {
+/** Returns the lines that prove something: each cited line, or the whole piece if no line is cited. */
+export function getProofRanges({ from, to, cited }: Cited): Range[] {
   return cited.length === 0 ? [{ from, to }] : cited.map((line) => ({ from: line, to: line }));
 }
 
 /** The tool of excerpts that the reader of the logs chose. All other evidence was requested. */
 export const READER = 'log';
 
-/** Evidence that can be pointed at names a line. */
-export function linesOf({ lineStart, lineEnd = lineStart }: Evidence): Range | null {
+/** Returns the lines of a piece of evidence, or null if it names none. */
+export function getLineRange({ lineStart, lineEnd = lineStart }: Evidence): Range | null {
   if (lineStart === undefined || lineEnd === undefined) return null;
   return { from: lineStart, to: Math.max(lineStart, lineEnd) };
 }
@@ -216,20 +230,23 @@ const AROUND = 6;
 const BESIDE = 5;
 const MOST_BESIDE = 20;
 const MAX_BESIDE = 240;
-/** Of the end of the failing step. */
+/** The number of lines shown from the end of the failing step. */
 const STEP_END = 40;
 /** A gap of fewer lines costs more than it saves. */
 const SMALL_GAP = 3;
 
 interface Telling {
   readonly lineCount: number;
-  /** Where evidence stands; in any order, also beyond the log's end. */
+  /** The lines of evidence, in any order; some may be beyond the end of the log. */
   readonly evidence: readonly Range[];
   /** Last line of the step that failed, where it is known; else the log's. */
   readonly failedAt?: number;
 }
 
-/** The folded view: evidence with six lines around it, the last 40 lines of the failing step, and gaps. A short log is shown whole. */
+/**
+ * Returns the folded view: evidence with six lines around it, the last 40 lines of the failing step, and
+ * gaps. A short log is shown whole.
+ */
 export function foldedView({ lineCount, evidence, failedAt }: Telling): Stretch[] {
   if (lineCount <= WINDOW) return withGaps([{ from: 1, to: lineCount }], lineCount);
   const end = Math.min(failedAt ?? lineCount, lineCount);
@@ -237,7 +254,10 @@ export function foldedView({ lineCount, evidence, failedAt }: Telling): Stretch[
   return withGaps(bounded(merged([...around, { from: end - STEP_END + 1, to: end }], lineCount)), lineCount);
 }
 
-/** For a page beside the log: the first lines of each piece of evidence with five around it. */
+/**
+ * Returns the view for a page outside the log: the first lines of each piece of evidence with five lines
+ * around it.
+ */
 export function evidenceView(lineCount: number, evidence: readonly Range[]): Stretch[] {
   const around = evidence.map(({ from, to }) => ({
     from: from - BESIDE,
@@ -246,20 +266,23 @@ export function evidenceView(lineCount: number, evidence: readonly Range[]): Str
   return withGaps(bounded(merged(around, lineCount), MAX_BESIDE), lineCount);
 }
 
-/** One window, with what is before and after it as gaps. */
+/** Returns the view of one window, with gaps before and after it. */
 export function windowView(lineCount: number, { from, to }: Range): Stretch[] {
   const start = Math.max(1, Math.min(from, lineCount));
   return withGaps([{ from: start, to: Math.min(Math.max(start, to), start + MAX_ROWS - 1, lineCount) }], lineCount);
 }
 
-/** The window around marked lines: the first of them is a third down. */
+/** Returns the window around marked lines. The first marked line is a third of the way down. */
 export function aroundView(lineCount: number, marked: Range): Stretch[] {
   const third = Math.floor(WINDOW / 3);
   const from = Math.max(1, Math.min(marked.from, lineCount) - third);
   return windowView(lineCount, { from, to: Math.max(from + WINDOW - 1, Math.min(marked.to + third, lineCount)) });
 }
 
-/** What a gap becomes when lines of it are shown: those lines, and what is left on either side. Nothing where they are not within it. */
+/**
+ * Replaces a gap by the lines that are now shown and the gaps left on either side. Returns none if the lines
+ * are not within the gap.
+ */
 export function openedGap(gap: Range, shown: Range): Stretch[] {
   const from = Math.max(gap.from, shown.from);
   const to = Math.min(gap.to, shown.to, from + MAX_ROWS - 1);
@@ -269,14 +292,17 @@ export function openedGap(gap: Range, shown: Range): Stretch[] {
   return [before, { kind: 'lines', from, to } as const, after].filter((one) => one.to >= one.from);
 }
 
-/** Which lines of a gap are shown first: those next to what is shown already, before the first evidence its end. */
-export function stepOf(gap: Range, isFirst: boolean, step = STEP): Range {
+/**
+ * Returns the lines of a gap to show first: those next to lines that are already shown. Before the first
+ * evidence, this is the end of the gap.
+ */
+export function getStepRange(gap: Range, isFirst: boolean, step = STEP): Range {
   return isFirst
     ? { from: Math.max(gap.from, gap.to - step + 1), to: gap.to }
     : { from: gap.from, to: Math.min(gap.to, gap.from + step - 1) };
 }
 
-/** "120", "120-140", "L120-L140" → lines; null where it is no such thing. */
+/** Parses lines such as "120", "120-140" and "L120-L140". Returns null for any other text. */
 export function readRange(text: string): Range | null {
   const [, first, last = first] = /^L?(\d{1,9})(?:-L?(\d{1,9}))?$/.exec(text.trim()) ?? [];
   const [from, to] = [Number(first), Number(last)];
@@ -284,12 +310,12 @@ export function readRange(text: string): Range | null {
   return from <= to ? { from, to } : { from: to, to: from };
 }
 
-/** As it is in addresses: "120" or "120-140". */
+/** Formats lines for addresses: "120" or "120-140". */
 export function writeRange({ from, to }: Range): string {
   return from === to ? String(from) : `${from}-${to}`;
 }
 
-/** In order, within the log, and one where they touch or nearly do. */
+/** Sorts ranges, limits them to the log, and merges ranges that touch or nearly touch. */
 function merged(ranges: readonly Range[], lineCount: number): Range[] {
   const clipped = ranges
     .map(({ from, to }) => ({ from: Math.max(1, from), to: Math.min(to, lineCount) }))
@@ -306,7 +332,7 @@ function merged(ranges: readonly Range[], lineCount: number): Range[] {
   return joined;
 }
 
-/** As many as fit into a page, from the first on. */
+/** Keeps as many lines as fit into a page, from the first on. */
 function bounded(ranges: readonly Range[], rows = MAX_ROWS): Range[] {
   let room = rows;
   return ranges.flatMap(({ from, to }) => {

@@ -1,7 +1,7 @@
 import { afterEscape } from '../../log/scan/scan-chunks.ts';
 import type { BuildArchive, TextPiece } from '../../ports/build-archive.ts';
 
-/** What is searched for: letters as they are, no pattern, within one line. */
+/** The searched text: literal characters, not a pattern, within one line. */
 export interface Wanted {
   readonly text: string;
   /** Else "error" also finds "ERROR". */
@@ -20,7 +20,7 @@ export interface Hit {
 export interface Found {
   /** Lines in all that hold it, each counted once; as far as was looked where the time ran out. */
   readonly total: number;
-  /** At most {@link PAGE}, from the wanted one on. */
+  /** Hits from the requested one on, at most {@link PAGE}. */
   readonly hits: readonly Hit[];
   /** The last line that was inspected where the time ran out; null where all were. */
   readonly endedAt: number | null;
@@ -28,7 +28,7 @@ export interface Found {
 
 /** Hits of one page. */
 export const PAGE = 100;
-/** How long one search may take, in milliseconds. */
+/** Time limit of one search, in milliseconds. */
 const LIMIT_MS = 5_000;
 /** Bytes of a hit that are kept, and how many of them stand before the place. */
 const LONGEST = 4_000;
@@ -37,8 +37,9 @@ const LINE_FEED = 10;
 const ESCAPE = 27;
 
 /**
- * Every line of a stored text that holds the words, as people see it: colours do not interrupt a word. Counts each such line once, as `grep -c`
- * does. Rejects with the signal's reason where whoever asked went away; where the time runs out, says how far it looked.
+ * Searches a stored text for every line that holds the text as people see it: colors do not interrupt a
+ * match. Counts each such line once, as `grep -c` does. Rejects with the signal's reason if the client
+ * disconnects. If the time runs out, reports how far it searched.
  */
 export async function searchLog(
   archive: Pick<BuildArchive, 'pieces'>,
@@ -62,9 +63,12 @@ export async function searchLog(
 
 interface Comparer {
   readonly word: Buffer;
-  /** The bytes without escapes, in lower case where case does not matter; with as many line ends. Valid until the next call. */
+  /**
+   * Returns the bytes without escapes, in lowercase if case does not matter, with the same number of line
+   * ends. The result is valid until the next call.
+   */
   readonly comparable: (bytes: Buffer) => Buffer;
-  /** The same in their own case. */
+  /** Returns the bytes without escapes in their original case. */
   readonly plain: (bytes: Buffer) => Buffer;
 }
 
@@ -118,12 +122,12 @@ function addHits({ bytes, lineStart }: TextPiece, compare: Comparer, { hits, tot
     // The stored line begins elsewhere than the same line without escapes.
     for (; line < offset; line += 1) start = bytes.indexOf(LINE_FEED, start) + 1;
     const end = bytes.indexOf(LINE_FEED, start);
-    hits.push(hitOf(bytes.subarray(start, end === -1 ? bytes.length : end), lineStart + offset, compare));
+    hits.push(toHit(bytes.subarray(start, end === -1 ? bytes.length : end), lineStart + offset, compare));
   }
   return count;
 }
 
-/** How many lines of the piece are before each of these ascending places. */
+/** Counts the lines of the piece before each of these ascending places. */
 function linesAt(seen: Buffer, places: readonly number[]): number[] {
   let [lines, counted] = [0, 0];
   return places.map((place) => {
@@ -133,7 +137,7 @@ function linesAt(seen: Buffer, places: readonly number[]): number[] {
   });
 }
 
-function hitOf(stored: Buffer, line: number, compare: Comparer): Hit {
+function toHit(stored: Buffer, line: number, compare: Comparer): Hit {
   if (stored.length <= LONGEST) return { line, text: stored.toString('utf8') };
   const place = compare.comparable(stored).indexOf(compare.word);
   const whole = compare.plain(stored);

@@ -2,59 +2,73 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { Category, Kind } from '../../domain/category.ts';
 import { TriageError } from '../../domain/errors.ts';
-import { DecisionInput, DecisionType, overlapOf, RejectReason, type Review, type ShownBy } from '../../domain/review.ts';
+import { DecisionInput, DecisionType, findTouchedSuspects, RejectReason, type Review, type ShownBy } from '../../domain/review.ts';
 import { present } from '../../lib/collections.ts';
 import { decideReview } from '../../service/review/decide.ts';
-import { answerQuestion, isAdmin, nextFor, recordBlindGuess, reviewerOf, skipReview, takeOverReview } from '../../service/review/queue.ts';
+import {
+  answerQuestion,
+  isAdmin,
+  nextFor,
+  recordBlindGuess,
+  requireReviewer,
+  skipReview,
+  takeOverReview,
+} from '../../service/review/queue.ts';
 
 import { undoDecision } from '../../service/review/undo.ts';
 import { reviewAddress } from '../addresses.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 import { type ConsoleApp, forgetWaiting, route } from '../page.ts';
-import { ItemParams, reviewOf, sendItem } from './item-routes.ts';
+import { findReview, ItemParams, sendItem } from './item-routes.ts';
 import { mustArm, type Typed } from './item-view.ts';
 import { clockTime } from './queue.ts';
-import { CarriedQueue, filterOf, nextQuery, type QueueQuery, searchOf } from './queue-query.ts';
+import { CarriedQueue, formatQuery, nextQuery, type QueueQuery, toReviewFilter } from './queue-query.ts';
 
-/** Deciding, taking back, and saying a category before the verdict is seen. */
+/**
+ * Registers the routes for deciding, for undoing a decision, and for choosing a category before the verdict
+ * is shown.
+ */
 export function registerDecisions(app: ConsoleApp, deps: ConsoleDeps): void {
   app.post('/review/:id/decision', route('review', { params: ItemParams, body: DecisionForm }), async (request, reply) => {
     const { body: form } = request;
     const { id } = request.params;
-    const review = await reviewOf(deps, id);
+    const review = await findReview(deps, id);
     if (form.type === 'accept' && form.armed !== '1' && (await isDangerous(deps, review)))
-      return reply.redirect(`${reviewAddress(id)}${searchOf(form.queue, { armed: 1 })}`, 303);
+      return reply.redirect(`${reviewAddress(id)}${formatQuery(form.queue, { armed: 1 })}`, 303);
     const bulk = form.alsoFor === 'same-fingerprint' ? { alsoFor: form.alsoFor, also: form.also } : {};
-    const wanted = { reviewId: id, version: form.version, reviewer: reviewerOf(request), input: inputOf(form), ...bulk };
+    const wanted = { reviewId: id, version: form.version, reviewer: requireReviewer(request), input: toDecisionInput(form), ...bulk };
     const [outcome] = await Promise.allSettled([decideReview({ ...deps, blindEvery: deps.config.review.blindEvery }, wanted)]);
     if (outcome.status === 'rejected') return await sendRefused(request, reply, deps, form, { id, thrown: outcome.reason });
     forgetWaiting(deps.stores);
-    return reply.redirect(await addressAfter(deps, form.queue, reviewerOf(request), { id, also: outcome.value.also.length }), 303);
+    return reply.redirect(await addressAfter(deps, form.queue, requireReviewer(request), { id, also: outcome.value.also.length }), 303);
   });
   const Undo = z.object({ queue: CarriedQueue });
   app.post('/review/:id/undo', route('review', { params: ItemParams, body: Undo }), async (request, reply) => {
     const { id } = request.params;
-    const { undone } = await undoDecision(deps, { reviewId: id, reviewer: reviewerOf(request), isAdmin: isAdmin(request) });
+    const { undone } = await undoDecision(deps, { reviewId: id, reviewer: requireReviewer(request), isAdmin: isAdmin(request) });
     forgetWaiting(deps.stores);
     const { n = 1, u = Math.max(1, n - 1), ...queue } = request.body.queue;
-    return reply.redirect(`${reviewAddress(id)}${searchOf({ ...queue, n: u, u: undefined }, { undone: undone.length })}`, 303);
+    return reply.redirect(`${reviewAddress(id)}${formatQuery({ ...queue, n: u, u: undefined }, { undone: undone.length })}`, 303);
   });
   const Guess = z.object({ category: Category, queue: CarriedQueue });
   app.post('/review/:id/guess', route('review', { params: ItemParams, body: Guess }), async (request, reply) => {
     const { id } = request.params;
     const { category, queue } = request.body;
     const { blindEvery } = deps.config.review;
-    await recordBlindGuess({ stores: deps.stores, blindEvery }, { reviewId: id, reviewer: reviewerOf(request), category });
-    return reply.redirect(`${reviewAddress(id)}${searchOf(queue)}`, 303);
+    await recordBlindGuess({ stores: deps.stores, blindEvery }, { reviewId: id, reviewer: requireReviewer(request), category });
+    return reply.redirect(`${reviewAddress(id)}${formatQuery(queue)}`, 303);
   });
 }
 
 async function isDangerous({ stores }: ConsoleDeps, { analysisId, buildId }: Review): Promise<boolean> {
   const [analysis, build] = await Promise.all([stores.analyses.find(analysisId), stores.builds.find(buildId)]);
-  return analysis !== null && build !== null && mustArm({ analysis, overlap: overlapOf(build, analysis) });
+  return analysis !== null && build !== null && mustArm({ analysis, overlap: findTouchedSuspects(build, analysis) });
 }
 
-/** What cannot be saved is said on the item as it stands now, with all that was typed. */
+/**
+ * Sends the item as it is now, with the reason why the decision could not be saved and with everything that
+ * was typed.
+ */
 async function sendRefused(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -65,14 +79,17 @@ async function sendRefused(
   const expected = thrown instanceof TriageError && (thrown.code === 'conflict' || thrown.code === 'invalid-input');
   if (!expected) throw thrown;
   const { status, message } = deps.refused(thrown, request, reply);
-  const review = await reviewOf(deps, id);
-  const failure = thrown.code === 'conflict' ? conflictWords(review, reviewerOf(request), deps.clock.now()) : message;
+  const review = await findReview(deps, id);
+  const failure = thrown.code === 'conflict' ? conflictWords(review, requireReviewer(request), deps.clock.now()) : message;
   const mode = form.type === 'accept' ? 'read' : form.type;
-  const looking = { queue: form.queue, mode, typed: typedOf(form), failure } as const;
+  const looking = { queue: form.queue, mode, typed: toTyped(form), failure } as const;
   return await sendItem(request, reply, deps, review, looking, { status });
 }
 
-/** Where a decision leads: the next item, or the queue. The decision is saved by now, whatever becomes of this. */
+/**
+ * Returns the address after a decision: the next item, or the queue. The decision is already saved, so an
+ * error here does not affect it.
+ */
 async function addressAfter(
   { stores, config, clock, logger }: ConsoleDeps,
   queue: QueueQuery,
@@ -82,43 +99,47 @@ async function addressAfter(
   const said = skipped ? { skipped: 1 } : { done: id, ...(also > 0 && { also }) };
   const query = { ...nextQuery(queue), ...(!skipped && { u: queue.n }) };
   try {
-    const how = { reviewer, filter: filterOf(queue), sort: queue.sort, after: id };
+    const how = { reviewer, filter: toReviewFilter(queue), sort: queue.sort, after: id };
     const next = await nextFor({ stores, claimMs: config.review.claimMs, clock }, how);
-    return next === null ? `/review${searchOf({ ...query, of: undefined }, said)}` : `${reviewAddress(next.id)}${searchOf(query, said)}`;
+    return next === null
+      ? `/review${formatQuery({ ...query, of: undefined }, said)}`
+      : `${reviewAddress(next.id)}${formatQuery(query, said)}`;
   } catch (error) {
     logger.warn({ error, reviewId: id }, 'the next item could not be read');
-    return `/review${searchOf({ ...query, of: undefined }, said)}`;
+    return `/review${formatQuery({ ...query, of: undefined }, said)}`;
   }
 }
 
 const Body = z.object({ queue: CarriedQueue });
 
-/** Holding an item, giving it back, putting it aside, and answering what a run asks. */
+/**
+ * Registers the routes for claiming an item, releasing it, skipping it, and answering the question of a run.
+ */
 export function registerHolding(app: ConsoleApp, deps: ConsoleDeps): void {
   const { stores, clock, config } = deps;
   const held = { stores, clock, claimMs: config.review.claimMs };
   const Claim = Body.extend({ over: z.literal('1').optional() });
   app.post('/review/:id/claim', route('review', { params: ItemParams, body: Claim }), async (request, reply) => {
-    const review = await reviewOf(deps, request.params.id);
-    const reviewer = reviewerOf(request);
+    const review = await findReview(deps, request.params.id);
+    const reviewer = requireReviewer(request);
     if (request.body.over === '1') await takeOverReview(held, { id: review.id, reviewer, isAdmin: isAdmin(request) });
     else await stores.reviews.claim(review.id, reviewer, config.review.claimMs);
-    return reply.redirect(`${reviewAddress(review.id)}${searchOf(request.body.queue)}`, 303);
+    return reply.redirect(`${reviewAddress(review.id)}${formatQuery(request.body.queue)}`, 303);
   });
   app.post('/review/:id/release', route('review', { params: ItemParams, body: Body }), async (request, reply) => {
-    const review = await reviewOf(deps, request.params.id);
-    await stores.reviews.release(review.id, reviewerOf(request));
-    return reply.redirect(`/review${searchOf({ ...request.body.queue, n: undefined, of: undefined }, { released: 1 })}`, 303);
+    const review = await findReview(deps, request.params.id);
+    await stores.reviews.release(review.id, requireReviewer(request));
+    return reply.redirect(`/review${formatQuery({ ...request.body.queue, n: undefined, of: undefined }, { released: 1 })}`, 303);
   });
   app.post('/review/:id/skip', route('review', { params: ItemParams, body: Body }), async (request, reply) => {
-    const reviewer = reviewerOf(request);
+    const reviewer = requireReviewer(request);
     const { id } = await skipReview(deps, request.params.id, reviewer);
     return reply.redirect(await addressAfter(deps, request.body.queue, reviewer, { id, skipped: true }), 303);
   });
   registerAnswer(app, deps);
 }
 
-/** What the buttons beside the text say for the reviewer. */
+/** The answers that the buttons next to the text field give for the reviewer. */
 const WORDS = { unknown: 'I do not know.', 'not-needed': 'No answer needed: continue without one.' } as const;
 
 const Answer = Body.extend({ answer: z.string().trim().max(4000).default(''), how: z.enum(['answer', 'unknown', 'not-needed']) });
@@ -127,13 +148,16 @@ function registerAnswer(app: ConsoleApp, deps: ConsoleDeps): void {
   app.post('/review/:id/answer', route('review', { params: ItemParams, body: Answer }), async (request, reply) => {
     const { answer, how, queue } = request.body;
     const { id } = request.params;
-    const reviewer = reviewerOf(request);
-    if (how === 'answer' && answer === '') return reply.redirect(`${reviewAddress(id)}${searchOf(queue, { blank: 1 })}`, 303);
+    const reviewer = requireReviewer(request);
+    if (how === 'answer' && answer === '') return reply.redirect(`${reviewAddress(id)}${formatQuery(queue, { blank: 1 })}`, 303);
     await answerQuestion(id, how === 'answer' ? answer : WORDS[how], reviewer, deps);
-    const next = await nextFor({ ...deps, claimMs: deps.config.review.claimMs }, { reviewer, filter: filterOf(queue), sort: queue.sort });
+    const next = await nextFor(
+      { ...deps, claimMs: deps.config.review.claimMs },
+      { reviewer, filter: toReviewFilter(queue), sort: queue.sort },
+    );
     const query = nextQuery(queue);
-    if (next === null) return reply.redirect(`/review${searchOf({ ...query, of: undefined }, { answered: 1 })}`, 303);
-    return reply.redirect(`${reviewAddress(next.id)}${searchOf(query, { answered: 1 })}`, 303);
+    if (next === null) return reply.redirect(`/review${formatQuery({ ...query, of: undefined }, { answered: 1 })}`, 303);
+    return reply.redirect(`${reviewAddress(next.id)}${formatQuery(query, { answered: 1 })}`, 303);
   });
 }
 
@@ -170,8 +194,8 @@ export type DecisionForm = z.infer<typeof DecisionForm>;
 
 const RANGE = /^(\d{1,9})(?:[-–](\d{1,9}))?$/;
 
-/** The decision that a form states. A correction that names nothing that shows it says so. */
-export function inputOf(form: DecisionForm): DecisionInput {
+/** Converts a form to a decision. A correction that names no evidence is marked `none`. */
+export function toDecisionInput(form: DecisionForm): DecisionInput {
   const { type, category, kind, rootCause, fixRecommendation, reason, reasonCode, openedAt } = form;
   const correction = type === 'correct' ? { category, kind, rootCause, fixRecommendation, shownBy: shownBy(form) } : {};
   const rejection = type === 'reject' ? { reason, reasonCode } : {};
@@ -179,24 +203,27 @@ export function inputOf(form: DecisionForm): DecisionInput {
 }
 
 function shownBy({ evidence, lines, source, none }: DecisionForm): ShownBy {
-  const ranges = source === '' ? [] : lines.split(/[,\s]/).flatMap((part) => rangeOf(part, source));
+  const ranges = source === '' ? [] : lines.split(/[,\s]/).flatMap((part) => parseRange(part, source));
   if (none === '1' || evidence.length + ranges.length === 0) return 'none';
   return { evidence: evidence.slice(0, 50), lines: ranges.slice(0, 20) };
 }
 
-function rangeOf(text: string, source: string) {
+function parseRange(text: string, source: string) {
   const [, from, to] = RANGE.exec(text.trim()) ?? [];
   const lineStart = Number(from ?? 0);
   return lineStart < 1 ? [] : [{ source, lineStart, lineEnd: Number(to ?? from) }];
 }
 
-/** What was typed, to be shown again where it could not be saved. */
-export function typedOf({ category, kind, rootCause, fixRecommendation, reason, evidence, lines, none, alsoFor }: DecisionForm): Typed {
+/** Returns the typed fields, so that they can be shown again if they could not be saved. */
+export function toTyped({ category, kind, rootCause, fixRecommendation, reason, evidence, lines, none, alsoFor }: DecisionForm): Typed {
   const kept = present({ category, kind, rootCause, fixRecommendation, reason });
   return { ...kept, evidence, lines, none: none === '1', same: alsoFor === 'same-fingerprint' };
 }
 
-/** Why a decision came too late, and what becomes of what was typed. `now` in milliseconds since 1970. */
+/**
+ * Explains why a decision came too late, and what happens to the typed text. `now` is in milliseconds since
+ * 1970.
+ */
 export function conflictWords({ decision, state, claimedBy, claimedAt }: Review, reviewer: string, now: number): string {
   if (decision !== null) {
     const did = { accept: 'accepted', correct: `corrected to ${decision.category}`, reject: 'rejected' }[decision.type];

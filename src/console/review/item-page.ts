@@ -3,17 +3,20 @@ import { type DecisionType, REJECT_REASONS, RejectReason, type Review } from '..
 import { counted, formatConfidence } from '../../lib/text.ts';
 import { buildAddress, reviewAddress } from '../addresses.ts';
 import { analysisParts, evidencePart, placeLine } from '../analysis.ts';
-import { actionButton, actionLink, ageOf, badge, hiddenFields, options, postForm } from '../controls.ts';
+import { actionButton, actionLink, badge, formatAge, hiddenFields, options, postForm } from '../controls.ts';
 import { dataTable, type Html, html, type Shown } from '../html.ts';
 import { type ItemView, mustArm } from './item-view.ts';
 import { clockTime, decisionWords } from './queue.ts';
-import { type QueueQuery, searchOf } from './queue-query.ts';
+import { formatQuery, type QueueQuery } from './queue-query.ts';
 
-/** The item: what it is, how sure, why a person, and everything to check it by. A blind one shows its evidence alone. */
+/**
+ * Renders the item: what it is, how confident the answer is, why a person is asked, and everything needed to
+ * check it. A blind item shows only its evidence.
+ */
 export function itemMain(view: ItemView): Html {
   const { review, facts, hold, blind } = view;
   const title = itemTitle(view);
-  const place = placeLine(facts, [hold !== 'decided' && `waiting ${ageOf(review.openedAt, facts.now)}`]);
+  const place = placeLine(facts, [hold !== 'decided' && `waiting ${formatAge(review.openedAt, facts.now)}`]);
   const head = html`${headline(title, view)}${place}<div id="banners" data-live data-say>${banners(view)}</div>`;
   if (blind.blind) return html`<div class="item" data-review="${review.id}">${head}${blindForm(view)}${evidencePart(facts, 'logs')}</div>`;
   const decidable = hold === 'mine' || hold === 'free';
@@ -21,7 +24,10 @@ export function itemMain(view: ItemView): Html {
   return html`<div class="item" data-review="${review.id}"${hold === 'mine' && html` data-held-ms="${Date.parse(review.claimExpiresAt ?? '') - facts.now}"`}>${head}${analysisParts(facts, { why: review.why, between, editor: view.editor })}</div>`;
 }
 
-/** The machine's title gives its verdict away: a blind item is named by what failed. */
+/**
+ * Returns the title of an item. The generated title would reveal the verdict, so a blind item is named by
+ * what failed.
+ */
 export function itemTitle({ review, facts, blind }: ItemView): string {
   if (!blind.blind) return review.title;
   const [first] = facts.failures;
@@ -35,24 +41,24 @@ function headline(title: string, { queue, review, waiting, hold, stamps, same, b
 <p class="position">${hold !== 'decided' && html`item ${n} of ${of}`}${!blind.blind && same.length > 0 && html` · <a href="#same">${same.length} more like it</a>`} ${walkLinks(review.id, queue)} ${stampsLink(review.id, queue, stamps)}</p></div>`;
 }
 
-/** The same item, its log lines with or without their timestamps. */
+/** Renders a link to the same item with its timestamps shown or hidden. */
 function stampsLink(id: string, queue: QueueQuery, stamps: boolean): Html {
-  const address = `${reviewAddress(id)}${searchOf(queue, { ts: stamps ? 0 : 1 })}`;
+  const address = `${reviewAddress(id)}${formatQuery(queue, { ts: stamps ? 0 : 1 })}`;
   return html`<a class="step" data-action="timestamps" href="${address}" data-swap>${stamps ? 'hide' : 'show'} timestamps${badge('timestamps')}</a>`;
 }
 
-/** To the neighbours in the queue, without deciding. */
+/** Renders links to the previous and next items of the queue, which do not decide this one. */
 function walkLinks(id: string, queue: QueueQuery): Html {
-  const to = (direction: 'before' | 'after') => `/review/next${searchOf(queue, { [direction]: id })}`;
+  const to = (direction: 'before' | 'after') => `/review/next${formatQuery(queue, { [direction]: id })}`;
   return html`<a class="step" data-action="previous" href="${to('before')}" data-swap>previous <kbd aria-hidden="true">k</kbd></a> <a class="step" data-action="next" href="${to('after')}" data-swap>next <kbd aria-hidden="true">j</kbd></a>`;
 }
 
-/** What is in the way, or changes what a decision means; each says what can be done. */
+/** Renders notices of what prevents a decision or changes its meaning, each with what can be done. */
 function banners(view: ItemView): Html {
   return html`${doneBanner(view)}${failureBanner(view)}${heldBanner(view)}${decidedBanner(view)}${greenBanner(view)}${guessBanner(view)}`;
 }
 
-/** Two items may look alike: what was done is told apart from what comes now. */
+/** Renders a notice of the last decision. Two items may look alike, so it says that this is the next one. */
 function doneBanner({ done }: ItemView): Html {
   const decision = done?.decision ?? null;
   if (done === null || decision === null) return html``;
@@ -66,7 +72,7 @@ function failureBanner({ failure, typed, hold }: ItemView): Html {
   return html`<div class="banner bad" id="failure"><p><strong>Not saved.</strong> ${failure}</p>${kept && keptText(typed)}</div>`;
 }
 
-/** What was typed into a form that cannot be saved any more. */
+/** Renders the text that was typed into a form that can no longer be saved. */
 function keptText({ category, rootCause, fixRecommendation, reason }: NonNullable<ItemView['typed']>): Html {
   const text = [category, rootCause, fixRecommendation, reason].filter((part) => part !== undefined && part !== '').join('\n\n');
   return html`<p><label for="kept">Your text is kept here</label></p><textarea id="kept" readonly>${text}</textarea>`;
@@ -75,19 +81,23 @@ function keptText({ category, rootCause, fixRecommendation, reason }: NonNullabl
 function heldBanner({ review, hold, mayTakeOver, queue }: ItemView): Html {
   if (hold !== 'others') return html``;
   const take =
-    mayTakeOver && postForm(`${reviewAddress(review.id)}/claim`, { over: '1', queue: searchOf(queue) }, html`<button>Take over</button>`);
+    mayTakeOver &&
+    postForm(`${reviewAddress(review.id)}/claim`, { over: '1', queue: formatQuery(queue) }, html`<button>Take over</button>`);
   return html`<div class="banner"><p>${review.claimedBy} has been reviewing this since ${clockTime(review.claimedAt)}. You can read it, but only they can decide until ${clockTime(review.claimExpiresAt)}.</p>
-<p class="acts"><a class="button" href="/review/next${searchOf(queue, { after: review.id })}" data-swap>Next item</a>${take}</p></div>`;
+<p class="acts"><a class="button" href="/review/next${formatQuery(queue, { after: review.id })}" data-swap>Next item</a>${take}</p></div>`;
 }
 
 function decidedBanner({ review, hold, facts, taught }: ItemView): Html {
   const { decision } = review;
   if (hold !== 'decided' || decision === null) return html``;
   const said = [decision.reason, decision.type === 'correct' ? decision.rootCause : undefined].filter((part) => part !== undefined);
-  return html`<div class="banner"><p><strong>${decisionWords(decision)}</strong> ${ageOf(decision.decidedAt, facts.now)} ago${decision.reasonCode !== undefined && html`: ${decision.reasonCode.replaceAll('_', ' ')}`}.</p>${said.map((part) => html`<p>${part}</p>`)}<p class="quiet">${taught}</p></div>`;
+  return html`<div class="banner"><p><strong>${decisionWords(decision)}</strong> ${formatAge(decision.decidedAt, facts.now)} ago${decision.reasonCode !== undefined && html`: ${decision.reasonCode.replaceAll('_', ' ')}`}.</p>${said.map((part) => html`<p>${part}</p>`)}<p class="quiet">${taught}</p></div>`;
 }
 
-/** A later build of the same commit passed: still worth a decision, but nobody waits for it. */
+/**
+ * Renders the notice that a later build of the same commit passed. A decision is still useful, but no one
+ * waits for it.
+ */
 function greenBanner({ facts: { green } }: ItemView): Html {
   if (green === null) return html``;
   return html`<div class="banner good"><p>A later run of the same commit passed: <a href="${buildAddress(green.id)}">build ${green.number}</a>${green.attempt > 1 && html`, attempt ${green.attempt}`}. A decision still helps future answers.</p></div>`;
@@ -99,7 +109,7 @@ function guessBanner({ blind, review, hold }: ItemView): Html {
   return html`<div class="banner"><p>You said ${blind.guess}, ${same}.</p></div>`;
 }
 
-/** What can be done with the item as it stands. */
+/** Renders the actions that are possible on the item now. */
 export function itemBar(view: ItemView): Html {
   const { hold, blind, mode } = view;
   const keys = actionLink('keys', '/me#keys-here', 'Keys');
@@ -112,46 +122,52 @@ export function itemBar(view: ItemView): Html {
 <p class="acts" data-mode="reject"${mode !== 'reject' && html` hidden`}>Rejecting: <kbd>1</kbd> to <kbd>4</kbd> saves, <kbd>Esc</kbd> cancels.</p>`;
 }
 
-/** Where an excuse touches its own suspect the first press arms, and only the second accepts. */
+/**
+ * Renders the form for accepting. If the answer excuses a change that touches a suspect, the first press only
+ * arms the button and the second one accepts.
+ */
 function acceptForm(view: ItemView): Html {
   const { review, queue, armed, facts } = view;
   const danger = mustArm(facts) && armed;
   const words = danger ? html`Accept anyway: the change touches ${facts.overlap[0]}` : 'Accept';
-  const plain = `${reviewAddress(review.id)}${searchOf(queue)}`;
+  const plain = `${reviewAddress(review.id)}${formatQuery(queue)}`;
   const button = html`<button class="${danger ? 'armed' : 'first'}" data-action="accept"${danger && html` data-armed data-plain="${plain}"`}>${words} <kbd aria-hidden="true">a</kbd></button>`;
   return postForm(`${reviewAddress(review.id)}/decision`, { ...decisionFields(view, 'accept'), ...(danger && { armed: '1' }) }, button);
 }
 
-/** What every form of a decision sends along. */
+/** Returns the fields that every form of a decision sends. */
 function decisionFields({ review: { version }, queue, facts }: ItemView, type: DecisionType) {
-  return { type, version, queue: searchOf(queue), openedAt: new Date(facts.now).toISOString() };
+  return { type, version, queue: formatQuery(queue), openedAt: new Date(facts.now).toISOString() };
 }
 
 function editLink({ review, queue }: ItemView, what: 'correct' | 'reject'): Html {
-  const address = `${reviewAddress(review.id)}${searchOf(queue, what === 'correct' ? { edit: 1 } : { reject: 1 })}`;
+  const address = `${reviewAddress(review.id)}${formatQuery(queue, what === 'correct' ? { edit: 1 } : { reject: 1 })}`;
   return actionLink(what, address, what === 'correct' ? 'Correct' : 'Reject');
 }
 
 function skipForm({ review, queue }: ItemView): Html {
-  return postForm(`${reviewAddress(review.id)}/skip`, { queue: searchOf(queue) }, actionButton('skip', 'Skip'));
+  return postForm(`${reviewAddress(review.id)}/skip`, { queue: formatQuery(queue) }, actionButton('skip', 'Skip'));
 }
 
-/** On a decided item, its own decision; elsewhere the reviewer's newest. */
+/**
+ * Renders the undo button: for the item's own decision on a decided item, otherwise for the reviewer's newest
+ * decision.
+ */
 function undoForm({ review, undo, mayUndo, hold, queue }: ItemView): Shown {
   const id = hold === 'decided' ? (mayUndo ? review.id : null) : (undo?.reviewId ?? null);
   if (id === null) return null;
   return postForm(
     `${reviewAddress(id)}/undo`,
-    { queue: searchOf(hold === 'decided' ? { ...queue, u: queue.n } : queue) },
+    { queue: formatQuery(hold === 'decided' ? { ...queue, u: queue.n } : queue) },
     actionButton('undo', 'Undo'),
   );
 }
 
 function nextLink({ queue, review }: ItemView): Html {
-  return html`<a class="button first" href="/review/next${searchOf({ ...queue, n: undefined, of: undefined }, { after: review.id })}" data-swap>Next item</a>`;
+  return html`<a class="button first" href="/review/next${formatQuery({ ...queue, n: undefined, of: undefined }, { after: review.id })}" data-swap>Next item</a>`;
 }
 
-/** An item of a kind that this version does not know: its fields as they are, rather than nothing. */
+/** Renders an item of an unknown kind as its raw fields, rather than nothing. */
 export function unknownItemMain(fields: object): Html {
   const rows = Object.entries(fields).map(
     ([name, value]) =>
@@ -166,7 +182,10 @@ ${dataTable('Fields', ['Field', 'Stored value'], rows)}
 /** The categories in the order of the digits that choose them, wherever a reviewer names one. */
 export const CATEGORY_KEYS: readonly Category[] = ['CODE_ERROR', 'TEST_FAILURE', 'INFRA_ERROR', 'CONFIG_ERROR', 'DEPENDENCY_ERROR'];
 
-/** One item in some asks for the reviewer's own category before it shows the machine's. */
+/**
+ * Renders the form of a blind item, which asks for the reviewer's own category before the verdict is shown.
+ * Only a sample of items is blind.
+ */
 function blindForm({ review, queue, hold }: ItemView): Html {
   if (hold === 'others') return html``;
   const choices = CATEGORY_KEYS.map(
@@ -175,7 +194,7 @@ function blindForm({ review, queue, hold }: ItemView): Html {
   );
   return html`<section class="card" aria-labelledby="blind"><h2 id="blind">What is it?</h2>
 <p>This item was picked for a blind review. Choose a category; Faultline's answer appears afterwards.</p>
-${postForm(`${reviewAddress(review.id)}/guess`, { queue: searchOf(queue) }, html`<p class="acts">${choices}</p>`)}</section>`;
+${postForm(`${reviewAddress(review.id)}/guess`, { queue: formatQuery(queue) }, html`<p class="acts">${choices}</p>`)}</section>`;
 }
 
 /** Pieces of evidence that can be ticked. */
@@ -183,14 +202,16 @@ const MAX_EVIDENCE = 12;
 /** Characters of a source's name that a decision takes; a longer one is not offered. */
 const MAX_SOURCE = 300;
 
-/** The machine's words to be changed, not typed anew: category, kind, cause, fix, and what shows it. */
+/**
+ * Renders the form for correcting, filled with the existing answer: category, kind, cause, fix, and evidence.
+ */
 function correctForm(view: ItemView): Html {
   const { review, queue, mode } = view;
   const address = reviewAddress(review.id);
   return html`<section class="card" data-mode="correct"${mode !== 'correct' && html` hidden`} aria-labelledby="correct"><h2 id="correct">Correct the answer</h2>
 <form id="correct-form" method="post" action="${address}/decision">${hiddenFields(decisionFields(view, 'correct'))}
 ${whatIsIt(view)}${words(view)}${shownBy(view)}${appliesTo(view)}
-<p class="acts"><button class="first" data-action="save">Save and next <kbd aria-hidden="true">Ctrl+Enter</kbd></button> <a class="button" data-close href="${address}${searchOf(queue)}" data-swap>Cancel <kbd aria-hidden="true">Esc</kbd></a></p></form></section>`;
+<p class="acts"><button class="first" data-action="save">Save and next <kbd aria-hidden="true">Ctrl+Enter</kbd></button> <a class="button" data-close href="${address}${formatQuery(queue)}" data-swap>Cancel <kbd aria-hidden="true">Esc</kbd></a></p></form></section>`;
 }
 
 function whatIsIt({ typed, facts: { analysis }, mode }: ItemView): Html {
@@ -241,7 +262,7 @@ function appliesTo({ same, typed }: ItemView): Html {
 <details${also && html` open`}><summary>show ${same.length === 1 ? 'it' : 'them'}</summary>${sameRows(same)}</details></fieldset>`;
 }
 
-/** Why it is rejected; choosing saves at once. */
+/** Renders the form for rejecting. Choosing a reason saves at once. */
 function rejectForm(view: ItemView): Html {
   const { review, queue, mode, typed } = view;
   const address = reviewAddress(review.id);
@@ -253,10 +274,12 @@ function rejectForm(view: ItemView): Html {
 <form method="post" action="${address}/decision">${hiddenFields(decisionFields(view, 'reject'))}
 <p class="acts">${choices}</p>
 <p><label for="reason">Comment (optional)</label> <input id="reason" name="reason" maxlength="4000" value="${typed?.reason}"></p>
-<p><a class="button" data-close href="${address}${searchOf(queue)}" data-swap>Cancel <kbd aria-hidden="true">Esc</kbd></a></p></form></section>`;
+<p><a class="button" data-close href="${address}${formatQuery(queue)}" data-swap>Cancel <kbd aria-hidden="true">Esc</kbd></a></p></form></section>`;
 }
 
-/** The other waiting items of this fingerprint: one press accepts the answer for all of those that are listed. */
+/**
+ * Renders the other waiting items of this fingerprint. One press accepts the answer for all that are listed.
+ */
 function sameList(view: ItemView): Html {
   const { same, review, facts } = view;
   if (same.length === 0) return html``;
@@ -269,7 +292,7 @@ function sameList(view: ItemView): Html {
   return html`<section class="same" id="same" aria-label="Items with the same fingerprint">${postForm(`${reviewAddress(review.id)}/decision`, fields, controls)}</section>`;
 }
 
-/** Them, each with the field that names it: only what was listed is decided. */
+/** Renders these items, each with the field that names it, so that only listed items are decided. */
 function sameRows(same: readonly Review[]): Html {
   return html`<ul class="same-rows">${same.map(
     ({ id, title, category, confidence, buildId, repository }) =>

@@ -1,17 +1,17 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Review, ReviewerQuestion } from '../../domain/review.ts';
-import { isAdmin, reviewerOf, unknownReview } from '../../service/review/queue.ts';
+import { isAdmin, requireReviewer, unknownReview } from '../../service/review/queue.ts';
 
 import { buildAddress, reviewAddress } from '../addresses.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
-import { actionLink, ageOf, hiddenFields, timeOf } from '../controls.ts';
+import { actionLink, formatAge, hiddenFields, renderTime } from '../controls.ts';
 import { type Html, html } from '../html.ts';
-import { answerPage, type ConsoleApp, readerOf, route, sendPage } from '../page.ts';
+import { answerPage, type ConsoleApp, loadReader, route, sendPage } from '../page.ts';
 import { prose } from '../prose.ts';
 import { itemBar, itemMain, itemTitle, unknownItemMain } from './item-page.ts';
-import { holdOf, type Looking, readItem } from './item-view.ts';
-import { QueueQuery, Said, searchOf, sentenceOf } from './queue-query.ts';
+import { getHold, type Looking, readItem } from './item-view.ts';
+import { describeLastAction, formatQuery, QueueQuery, Said } from './queue-query.ts';
 
 export const ItemParams = z.object({ id: z.string().min(1).max(100) });
 const flag = z.literal('1').optional().catch(undefined);
@@ -25,7 +25,9 @@ const ItemQuery = z.object({
   ts: z.enum(['0', '1']).optional().catch(undefined),
 });
 
-/** `/review/:id`: one item. Looking at it holds it for nobody; beginning to correct or to reject it does. */
+/**
+ * Serves `/review/:id`, one item. Viewing an item does not claim it; starting to correct or reject it does.
+ */
 export function registerItem(app: ConsoleApp, deps: ConsoleDeps): void {
   app.get('/review/:id', route('review', { params: ItemParams, querystring: ItemQuery }), async (request, reply) => {
     const { id } = request.params;
@@ -33,8 +35,9 @@ export function registerItem(app: ConsoleApp, deps: ConsoleDeps): void {
     const review = await deps.stores.reviews.find(id);
     if (review === null) return await sendQuestion(request, reply, deps, id, QueueQuery.parse(query), blank === '1');
     const mode = edit === '1' ? 'correct' : reject === '1' ? 'reject' : 'read';
-    const held = mode === 'read' ? review : await hold(deps, review, reviewerOf(request));
-    const said = armed === '1' ? 'Press a again to accept it anyway, or Esc to cancel.' : await sentenceOf(query, deps.stores, query.n);
+    const held = mode === 'read' ? review : await hold(deps, review, requireReviewer(request));
+    const said =
+      armed === '1' ? 'Press a again to accept it anyway, or Esc to cancel.' : await describeLastAction(query, deps.stores, query.n);
     const stamps = ts === undefined ? {} : { stamps: ts === '1' };
     const looking = { queue: QueueQuery.parse(query), mode, armed: armed === '1', done: query.done, ...stamps } as const;
     return await sendItem(request, reply, deps, held, looking, { said });
@@ -43,7 +46,7 @@ export function registerItem(app: ConsoleApp, deps: ConsoleDeps): void {
 
 /** Holds a free item, or one that this reviewer does not hold for much longer. What is held well enough keeps its version. */
 async function hold({ stores, config, clock }: ConsoleDeps, review: Review, reviewer: string): Promise<Review> {
-  const now = holdOf(review, reviewer);
+  const now = getHold(review, reviewer);
   const leftMs = review.claimExpiresAt === null ? 0 : Date.parse(review.claimExpiresAt) - clock.now();
   if (now === 'others' || now === 'decided' || (now === 'mine' && leftMs > config.review.claimMs / 2)) return review;
   const claimed = await stores.reviews.claim(review.id, reviewer, config.review.claimMs);
@@ -59,27 +62,30 @@ export async function sendItem(
   looking: Omit<Looking, 'reviewer' | 'isAdmin'>,
   { said = null, status = 200 }: { readonly said?: string | null; readonly status?: number } = {},
 ): Promise<FastifyReply> {
-  const reader = await readerOf(request, deps);
+  const reader = await loadReader(request, deps);
   const live = { buildId: review.buildId };
   const page = { place: 'item' as const, part: 'review' as const, live, ...(said !== null && { said }) };
   if ((await deps.stores.analyses.find(review.analysisId)) === null) {
     const main = unknownItemMain(review);
     return sendPage(request, reply, { ...page, title: review.title, main }, reader, status);
   }
-  const who = { reviewer: reviewerOf(request), isAdmin: isAdmin(request) };
+  const who = { reviewer: requireReviewer(request), isAdmin: isAdmin(request) };
   const { timestamps: stamps, editor } = reader.preferences;
   const view = await readItem(deps, review, { stamps, editor, ...looking, ...who });
   return sendPage(request, reply, { ...page, title: itemTitle(view), main: itemMain(view), bar: itemBar(view) }, reader, status);
 }
 
-/** The item that a form is about. Throws `not-found`. */
-export async function reviewOf({ stores }: Pick<ConsoleDeps, 'stores'>, id: string): Promise<Review> {
+/** Finds the item that a form is about. Throws `not-found`. */
+export async function findReview({ stores }: Pick<ConsoleDeps, 'stores'>, id: string): Promise<Review> {
   const review = await stores.reviews.find(id);
   if (review === null) throw unknownReview(id);
   return review;
 }
 
-/** What a running triage asks a person; `blank`: an empty answer was sent. Throws `not-found` where it is no question either. */
+/**
+ * Sends the page of a question that a running triage asks a person. `blank`: an empty answer was sent. Throws
+ * `not-found` if the id is not a question either.
+ */
 async function sendQuestion(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -98,14 +104,14 @@ async function sendQuestion(
 function questionMain(question: ReviewerQuestion, queue: QueueQuery, blank: boolean, now: number): Html {
   const { id, title, category, repository, buildId, openedAt, expiresAt } = question;
   return html`<div class="item"><div class="headline"><h1 tabindex="-1">${title}</h1><p class="position">question</p></div>
-<p class="place">${repository} · <a data-action="open" href="${buildAddress(buildId)}">build</a> · asked ${ageOf(openedAt, now)} ago</p>
+<p class="place">${repository} · <a data-action="open" href="${buildAddress(buildId)}">build</a> · asked ${formatAge(openedAt, now)} ago</p>
 <section class="card" aria-labelledby="question"><h2 id="question">Question</h2><div class="cause">${prose(question.question)}</div>
 <p class="quiet">Faultline cannot tell from the evidence; its best guess so far is <span class="category">${category}</span>. Your answer becomes evidence with your name on it.</p>
 ${question.state === 'waiting' ? answerForm(id, queue, blank, waitWords(expiresAt, now)) : answered(question)}</section></div>`;
 }
 
 function answerForm(id: string, queue: QueueQuery, blank: boolean, wait: string): Html {
-  return html`<form method="post" action="${reviewAddress(id)}/answer" id="answer-form">${hiddenFields({ queue: searchOf(queue) })}
+  return html`<form method="post" action="${reviewAddress(id)}/answer" id="answer-form">${hiddenFields({ queue: formatQuery(queue) })}
 <p><label for="answer">Answer</label><textarea id="answer" name="answer" maxlength="4000"${blank && html` aria-invalid="true" aria-describedby="blank"`}></textarea></p>
 ${blank && html`<p class="wrong" id="blank">The answer is empty. Enter one, or choose one of the other two options.</p>`}
 <p class="acts"><button class="first" name="how" value="answer" data-action="save">Answer <kbd aria-hidden="true">Ctrl+Enter</kbd></button> <button name="how" value="unknown">I don't know</button> <button name="how" value="not-needed">Not needed</button></p>
@@ -120,10 +126,10 @@ function waitWords(expiresAt: string, now: number): string {
 
 function answered({ state, answer, answeredBy, answeredAt }: ReviewerQuestion): Html {
   if (state === 'expired') return html`<p class="banner">Nobody answered in time. The analysis continued without an answer.</p>`;
-  return html`<div class="banner"><p>${answeredBy} answered${answeredAt !== null && html` ${timeOf(answeredAt)}`}:</p>${prose(answer ?? '')}</div>`;
+  return html`<div class="banner"><p>${answeredBy} answered${answeredAt !== null && html` ${renderTime(answeredAt)}`}:</p>${prose(answer ?? '')}</div>`;
 }
 
 function questionBar({ id }: ReviewerQuestion, queue: QueueQuery): Html {
-  return html`<a class="button" data-action="next" href="/review/next${searchOf(queue, { after: id })}" data-swap>Next item <kbd aria-hidden="true">j</kbd></a>
-<a class="button" href="/review${searchOf({ ...queue, n: undefined, of: undefined })}" data-swap>Queue</a>${actionLink('keys', '/me#keys-here', 'Keys')}`;
+  return html`<a class="button" data-action="next" href="/review/next${formatQuery(queue, { after: id })}" data-swap>Next item <kbd aria-hidden="true">j</kbd></a>
+<a class="button" href="/review${formatQuery({ ...queue, n: undefined, of: undefined })}" data-swap>Queue</a>${actionLink('keys', '/me#keys-here', 'Keys')}`;
 }

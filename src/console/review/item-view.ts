@@ -3,17 +3,17 @@ import { TriageError } from '../../domain/errors.ts';
 import type { Decision, DecisionInput, Review } from '../../domain/review.ts';
 import { listSame } from '../../service/review/decide.ts';
 import { taughtBy } from '../../service/review/learn.ts';
-import { blindStateOf, mayTakeOver } from '../../service/review/queue.ts';
+import { mayTakeOver, readBlindState } from '../../service/review/queue.ts';
 
 import { reviewAddress } from '../addresses.ts';
 import { type AnalysisFacts, readAnalysisFacts } from '../analysis.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
-import { type QueueQuery, searchOf } from './queue-query.ts';
+import { formatQuery, type QueueQuery } from './queue-query.ts';
 
-/** What is open beside the item's parts. */
+/** The form that is open next to the parts of the item. */
 type Mode = 'read' | 'correct' | 'reject';
 
-/** What somebody typed or chose, to be shown again; lists are of check boxes. */
+/** The fields that a person typed or chose, to be shown again. Lists are of check boxes. */
 export type Typed = Partial<Pick<DecisionInput, 'category' | 'kind' | 'rootCause' | 'fixRecommendation' | 'reason'>> & {
   readonly evidence?: readonly string[];
   readonly lines?: string;
@@ -21,7 +21,7 @@ export type Typed = Partial<Pick<DecisionInput, 'category' | 'kind' | 'rootCause
   readonly same?: boolean;
 };
 
-/** How the reviewer who looks stands to the item. */
+/** The relation of the current reviewer to the item. */
 type Hold = 'mine' | 'free' | 'others' | 'decided';
 
 /** All that an item's page shows. */
@@ -38,22 +38,25 @@ export interface Looking {
   /** The next press accepts although the change touches a suspect. */
   readonly armed?: boolean;
   readonly typed?: Typed;
-  /** Why what was sent could not be saved. */
+  /** The reason why the input could not be saved. */
   readonly failure?: string;
   /** The item that was decided just before this one. */
   readonly done?: string | undefined;
 }
 
-/** Everything the item's page shows. Throws `not-found` where the analysis or its build is gone. */
+/**
+ * Reads everything that the page of an item shows. Throws `not-found` if the analysis or its build is
+ * deleted.
+ */
 export async function readItem(deps: ConsoleDeps, review: Review, looking: Looking) {
   const { stores, clock, config } = deps;
   const { reviewer, isAdmin, queue, mode = 'read', stamps = false, editor = '', armed = false, typed = null, failure = null } = looking;
   const analysis = await stores.analyses.find(review.analysisId);
   if (analysis === null) throw new TriageError('not-found', `The analysis ${review.analysisId} of this review is not stored.`);
-  const hold = holdOf(review, reviewer);
+  const hold = getHold(review, reviewer);
   const [facts, blind, same, counts, undo, taught, done] = await Promise.all([
-    readAnalysisFacts(deps, analysis, stamps, `${reviewAddress(review.id)}${searchOf(queue)}`),
-    blindStateOf({ stores, blindEvery: config.review.blindEvery }, review, reviewer),
+    readAnalysisFacts(deps, analysis, stamps, `${reviewAddress(review.id)}${formatQuery(queue)}`),
+    readBlindState({ stores, blindEvery: config.review.blindEvery }, review, reviewer),
     hold === 'decided' ? [] : listSame({ stores }, { reviewId: review.id, reviewer }),
     stores.reviews.counts(reviewer),
     undoable(deps, reviewer),
@@ -77,21 +80,24 @@ export async function readItem(deps: ConsoleDeps, review: Review, looking: Looki
   };
 }
 
-export function holdOf({ state, claimedBy, decision }: Review, reviewer: string): Hold {
+export function getHold({ state, claimedBy, decision }: Review, reviewer: string): Hold {
   if (state === 'decided' || decision !== null) return 'decided';
   if (state === 'claimed') return claimedBy === reviewer ? 'mine' : 'others';
   return 'free';
 }
 
-/** "Not your fault", said of a change that touches a suspect, is accepted by a second press only. */
+/**
+ * Checks whether a second press is needed to accept: the answer is "not your fault", but the change touches a
+ * suspect.
+ */
 export function mustArm({ analysis, overlap }: Pick<AnalysisFacts, 'analysis' | 'overlap'>): boolean {
   return isNotDevelopersFault(analysis) && overlap.length > 0;
 }
 
-/** So long after a decision one key takes it back; later, its own page does. */
+/** Milliseconds after a decision during which one key undoes it; later, it can be undone on its own page. */
 const UNDO_MS = 3_600_000;
 
-/** The reviewer's newest decision that stands, while it is fresh. */
+/** Returns the reviewer's newest valid decision while it is recent, else null. */
 export async function undoable({ stores, clock }: Pick<ConsoleDeps, 'stores' | 'clock'>, reviewer: string): Promise<Decision | null> {
   const last = await stores.reviews.lastDecision(reviewer);
   return last === null || clock.now() - Date.parse(last.decidedAt) > UNDO_MS ? null : last;

@@ -9,7 +9,9 @@ import { Offset, WordsOrNone } from '../http.ts';
 
 const count = z.coerce.number().int().min(1).max(1_000_000).optional().catch(undefined);
 
-/** Which part of the queue, in which order, and how far somebody has come in it: all of it lives in the address. */
+/**
+ * The part of the queue, its order, and the position of the reviewer in it. All of it is kept in the address.
+ */
 export const QueueQuery = z.object({
   state: z.enum(['all', 'mine', 'decided']).catch('all').default('all'),
   category: Category.optional().catch(undefined),
@@ -25,25 +27,25 @@ export const QueueQuery = z.object({
 });
 export type QueueQuery = z.infer<typeof QueueQuery>;
 
-/** The filters alone, as a store takes them. */
-export function filterOf({ category, repo, why }: QueueQuery): Omit<ReviewFilter, 'state'> {
+/** Converts the filters of the query to those of the store. */
+export function toReviewFilter({ category, repo, why }: QueueQuery): Omit<ReviewFilter, 'state'> {
   return present({ category, repository: repo, why });
 }
 
 export function isFiltered(query: QueueQuery): boolean {
-  return Object.keys(filterOf(query)).length > 0;
+  return Object.keys(toReviewFilter(query)).length > 0;
 }
 
 const DEFAULTS: Readonly<Record<string, unknown>> = { state: 'all', sort: 'risk', offset: 0 };
 
-/** The query as part of an address, without what is the default; `''` or `?repo=…`. */
-export function searchOf(query: QueueQuery, more: Readonly<Record<string, string | number>> = {}): string {
+/** Formats the query as part of an address, without default values: `''` or `?repo=…`. */
+export function formatQuery(query: QueueQuery, more: Readonly<Record<string, string | number>> = {}): string {
   const { state, category, repo, why, sort, offset, n, of, u } = query;
   const known = { state, category, repo, why, sort, offset, n, of, u, ...more };
   return search(Object.fromEntries(Object.entries(known).filter(([name, value]) => value !== DEFAULTS[name])));
 }
 
-/** What a form carries along of the queue that the item was opened from. */
+/** The queue that the item was opened from, as its forms send it. */
 export const CarriedQueue = z
   .string()
   .max(2000)
@@ -51,14 +53,14 @@ export const CarriedQueue = z
   .default('')
   .transform((search) => QueueQuery.parse(Object.fromEntries(new URLSearchParams(search))));
 
-/** The query for the item after this one. */
+/** Returns the query for the item after this one. */
 export function nextQuery(query: QueueQuery): QueueQuery {
   return { ...query, offset: 0, n: (query.n ?? 1) + 1 };
 }
 
 const times = z.coerce.number().int().min(0).max(10_000).optional().catch(undefined);
 
-/** What was just done, as the address of the next page carries it. */
+/** The last action, as the address of the next page carries it. */
 export const Said = z.object({
   /** The review that was decided. */
   done: z.string().max(100).optional(),
@@ -75,7 +77,7 @@ export type Said = z.infer<typeof Said>;
 type SaidStores = Pick<ShownStores, 'reviews' | 'library' | 'analyses' | 'failures'>;
 
 /** Sentences about it, with what a decision taught; null where nothing was done. `n` is the number of the item that comes now. */
-export async function sentenceOf(said: Said, stores: SaidStores, n: number | undefined): Promise<string | null> {
+export async function describeLastAction(said: Said, stores: SaidStores, n: number | undefined): Promise<string | null> {
   const item = `Item ${Math.max(1, (n ?? 2) - 1)}`;
   if (said.undone !== undefined) return undoneWords(said.undone);
   if (said.skipped !== undefined) return `${item}: skipped. It stays in the queue.`;

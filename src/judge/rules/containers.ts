@@ -201,7 +201,7 @@ export const CONTAINER_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
   },
 });
 
-/** What terraform, ansible and the clouds' own tools say. */
+/** Rules for messages of terraform, ansible, and the tools of cloud providers. */
 export const PROVISIONING_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
   'terraform-configuration': {
     kind: 'workflow_config',

@@ -235,7 +235,10 @@ export const CRASH_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
   },
 });
 
-/** "TypeError: fetch failed" and the like tell of the network. */
+/**
+ * Checks that a fact does not point to the environment. "TypeError: fetch failed" and similar messages point
+ * to the network.
+ */
 function isNotTheEnvironment(fact: Fact, facts: Facts): boolean {
   if (ENVIRONMENT_WORDS.test(fact.text)) return false;
   const thrown = facts.subject.exceptions.find((entry) => fact.text.startsWith(`${entry.type}: ${entry.message}`));
@@ -243,8 +246,8 @@ function isNotTheEnvironment(fact: Fact, facts: Facts): boolean {
 }
 
 /**
- * This rule takes an exception that the project's own frames threw and that no rule for the machine, the
- * network, the set-up or an assertion takes.
+ * Checks whether a fact is an exception that the project's own frames threw and that no rule for the machine,
+ * the network, the set-up, or an assertion takes.
  */
 function isProductFact(fact: Fact, facts: Facts): boolean {
   const thrown = facts.productException;

@@ -46,7 +46,7 @@ export const ENVIRONMENT_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
     kind: 'environment',
     strength: 4.2,
     patterns: [
-      // A log may be cut off in the middle of a word.
+      // The log may be cut off in the middle of this message.
       /: command not fou(?:$|n$|nd(?!["'\\,]))/i,
       /^\S{1,200}: (?:line )?\d{1,6}: \S{1,60}: not found$/i,
       /^(?:\S{0,40}\/)?(?:ba|da|a|z|k)?sh: \S{1,60}: not found$/i,

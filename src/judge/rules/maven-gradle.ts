@@ -124,7 +124,10 @@ export const MAVEN_GRADLE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERRO
   },
 });
 
-/** A resolver's complaint that is only the echo of a network failure belongs to the network. */
+/**
+ * Checks that a resolver's message is not only the consequence of a network failure. In that case, it belongs
+ * to the network.
+ */
 function notJustTheNetwork(fact: Fact): boolean {
   return !/Could not transfer artifact .{0,300}(?:timed out|reset|50[0234]|Connection)|status(?: code)? 50[0234]|Temporary failure/i.test(
     fact.text,

@@ -104,7 +104,10 @@ export const MISSING_FILE_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', 
   },
 });
 
-/** Neither an include, a library or a module that is missing, nor a file that a failing test itself looked for. */
+/**
+ * Checks that a missing file is not an include, a library, or a module, and that a failing test did not look
+ * for it itself.
+ */
 function isNotOfCode(fact: Fact, facts: Facts): boolean {
   if (/\.(?:c|cc|cpp|h|hpp):\d|shared object|\.so\b|fatal error:|ModuleNotFound|Cannot find module/.test(fact.text)) return false;
   if (/package \S{1,160} does not exist|does not exist on type|cannot access (?!['"/.])/.test(fact.text)) return false;

@@ -3,7 +3,7 @@ import { isPublishedVersionMissing } from '../line-facts.ts';
 import { type RuleRow, ruleTable } from '../rule.ts';
 import { GENERIC_COMPILE } from './symptoms.ts';
 
-/** What Cargo, RubyGems, NuGet, Composer and the package managers of systems say. */
+/** Rules for messages of Cargo, RubyGems, NuGet, Composer, and system package managers. */
 export const MORE_REGISTRY_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
   'cargo-conflict': {
     kind: 'version_conflict',

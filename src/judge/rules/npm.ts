@@ -1,7 +1,10 @@
 import { type RuleRow, ruleTable } from '../rule.ts';
 import { GENERIC_COMPILE } from './symptoms.ts';
 
-/** What npm, pnpm and Yarn say of versions and lock files, and lock files of others that are out of step. */
+/**
+ * Rules for messages of npm, pnpm, and Yarn about versions and lock files, and for outdated lock files of
+ * other tools.
+ */
 export const NPM_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
   'npm-eresolve': {
     kind: 'version_conflict',

@@ -2,7 +2,7 @@ import { installKnown } from '../known-packages.ts';
 import { type RuleRow, ruleTable } from '../rule.ts';
 import { GENERIC_COMPILE } from './symptoms.ts';
 
-/** What pip and its kin say when no version fits or a package cannot be built. */
+/** Rules for messages of pip and similar tools if no version fits or a package cannot be built. */
 export const PYTHON_PACKAGE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
   'pip-no-matching-distribution': {
     kind: 'dependency_install',

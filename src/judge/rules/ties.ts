@@ -1,12 +1,14 @@
 import type { Category, Kind } from '../../domain/category.ts';
 import type { Fact, Facts } from '../facts.ts';
-import { isMappedName, isOwnModule, missingModuleName, ownServiceOf, registryStatus } from '../line-facts.ts';
+import { findOwnService, isMappedName, isOwnModule, missingModuleName, registryStatus } from '../line-facts.ts';
 import { isForeignPath } from '../paths.ts';
 import type { Match, Rule } from '../rule.ts';
 import type { Wording } from '../sentence.ts';
 import { findMismatch } from '../versions/mismatch.ts';
 
-/** What a tie decides: a category with its strength in logits, and which rival matches no longer count. */
+/**
+ * The decision of a tie: a category with its strength in logits, and the rival matches that no longer count.
+ */
 interface TieRuling {
   readonly category: Category;
   readonly kind: Kind;
@@ -139,14 +141,14 @@ function errorThrownInTest(facts: Facts, matches: readonly Match[]): TieRuling |
 
 function refusedByOwnService(_facts: Facts, matches: readonly Match[]): TieRuling | null {
   const refused = matches.find((match) => match.rule.name === 'connection-refused');
-  if (refused === undefined || ownServiceOf(refused.fact.text) === null) return null;
+  if (refused === undefined || findOwnService(refused.fact.text) === null) return null;
   const drop = (match: Match) => match.rule.category === 'INFRA_ERROR' && match.rule.kind === 'network';
   return { category: 'CONFIG_ERROR', kind: 'workflow_config', strength: 4.4 * refused.fact.weight, fact: refused.fact, drop };
 }
 
 function refusedByForeignService(_facts: Facts, matches: readonly Match[]): TieRuling | null {
   const refused = matches.find((match) => match.rule.name === 'connection-refused');
-  if (refused === undefined || ownServiceOf(refused.fact.text) !== null) return null;
+  if (refused === undefined || findOwnService(refused.fact.text) !== null) return null;
   const strength = /\b[\w-]{2,63}\.[\w.-]{2,120}:\d{2,5}\b/.test(refused.fact.text) ? 4 : 2.6;
   return { category: 'INFRA_ERROR', kind: 'network', strength: strength * refused.fact.weight, fact: refused.fact, drop: () => false };
 }
@@ -163,7 +165,10 @@ function ownModuleMissing(facts: Facts): TieRuling | null {
   return { category: 'CODE_ERROR', kind: 'missing_module', strength, fact, drop };
 }
 
-/** Where every error of the compiler is a package that it cannot find, the code is not what is wrong. */
+/**
+ * Decides for the dependency if every error of the compiler is a package that it cannot find, because the
+ * code is then not at fault.
+ */
 function compilerMissesPackage(facts: Facts, matches: readonly Match[]): TieRuling | null {
   const missing = matches.find((match) => match.rule.kind === 'missing_module' && match.rule.category === 'DEPENDENCY_ERROR');
   const errors = facts.subject.diagnostics.filter((entry) => entry.severity === 'error');
@@ -180,14 +185,15 @@ function errorInsideDependency(facts: Facts, matches: readonly Match[]): TieRuli
   const compiled = matches.find((match) => match.rule.kind === 'compile_error' || match.rule.kind === 'type_error');
   if (compiled === undefined) return null;
   const errors = facts.subject.diagnostics.filter((entry) => entry.severity === 'error' && entry.file !== null);
-  const inside = errors.length > 0 ? errors.every((entry) => isForeignPath(entry.file ?? '')) : isForeignPath(pathOf(compiled.fact, facts));
+  const inside =
+    errors.length > 0 ? errors.every((entry) => isForeignPath(entry.file ?? '')) : isForeignPath(readLeadingPath(compiled.fact, facts));
   if (!inside) return null;
   const drop = (match: Match) => match.rule.kind === compiled.rule.kind;
   return { category: 'DEPENDENCY_ERROR', kind: 'version_conflict', strength: compiled.strength, fact: compiled.fact, drop };
 }
 
-/** The path that a compiler's line begins with, where no extractor read it. */
-function pathOf(fact: Fact, facts: Facts): string {
+/** Returns the path at the beginning of a compiler's line, for lines that no extractor read. */
+function readLeadingPath(fact: Fact, facts: Facts): string {
   const line = facts.all.find((entry) => entry.origin === 'line' && entry.line === fact.line && entry.source === fact.source) ?? fact;
   return /^(?:\S{1,10}: )?(\S{1,400}?)[(:]\d/.exec(line.text)?.[1] ?? '';
 }

@@ -3,7 +3,7 @@ import { oneLine } from '../wording.ts';
 /** Longer values are no names but texts. */
 const MAX_VALUE = 160;
 
-/** Signs around a word that are not part of it. */
+/** These characters at the beginning or end of a value are not part of it. */
 const FRAME = /^(?:[\s*│|]|>(?![=\d])){1,20}|[\s*│|,;:]{1,20}$/g;
 const QUOTED = /^["'`‘“](.*)["'`’”]$/;
 

@@ -1,5 +1,5 @@
 import type { Fact, Facts } from '../facts.ts';
-import { hostOf, missingModuleName, ownServiceOf, packageOf } from '../line-facts.ts';
+import { findHost, findOwnService, getPackageName, missingModuleName } from '../line-facts.ts';
 import { OFFER_READS } from '../offers.ts';
 import type { FindValue, Nearness, Value } from '../sentence.ts';
 import { joinAfter, readBlock, type TellingBlock } from '../telling-block.ts';
@@ -27,8 +27,8 @@ const READERS: Readonly<Record<string, Reader>> = {
   hint: (block, { subject }) => readHint(block, subject),
   complaint: (block, { subject }) => readComplaint(block, subject) ?? countedFault(block, subject),
   listed: (block, { subject }) => readListedFiles(block, subject),
-  host: (block) => onLines(block, hostOf),
-  service: (block) => onLines(block, (text) => ownServiceOf(text)?.name ?? null),
+  host: (block) => onLines(block, findHost),
+  service: (block) => onLines(block, (text) => findOwnService(text)?.name ?? null),
   module: (block) => onLines(block, missingModuleName),
   package: (block) => onLines(block, publishedName),
   message: ({ trigger }) => valueOn(trigger, cleanWords(trigger.text.split('\n')[0] ?? '', 160)),
@@ -126,7 +126,7 @@ const FITS: Readonly<Record<string, RegExp>> = {
     /^(?!(?:source|export|local|declare|typeset|function|alias|let|pushd|popd|shopt|set|unset|read|eval|exec|trap|return|then|fi|do|done|else|elif|if|for|while|case|esac)$)(?![a-z]+_[a-z_]+$)[\w./]/,
 };
 
-/** Finds the first line, nearest first, in which a word is found. */
+/** Finds the first line, nearest first, that contains a value. */
 function onLines({ trigger, paragraph }: TellingBlock, read: (text: string) => string | null): Value | null {
   const first = read(trigger.text);
   if (first !== null) return valueOn(trigger, cleanValue(first));
@@ -154,7 +154,7 @@ function countedFault(block: TellingBlock, subject: Facts['subject']): Value | n
 function publishedName(text: string): string | null {
   const name = missingModuleName(text);
   if (name === null || /^(?:[./~#]|@\/|src\/|[A-Za-z]:)/.test(name)) return null;
-  if (/No module named/.test(text)) return packageOf(name);
+  if (/No module named/.test(text)) return getPackageName(name);
   return name.startsWith('@') ? name.split('/').slice(0, 2).join('/') : (name.split('/')[0] ?? name);
 }
 

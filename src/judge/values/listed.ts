@@ -1,5 +1,5 @@
 import type { TriageSubject } from '../../domain/triage.ts';
-import { pathIn, projectOf } from '../paths.ts';
+import { pathIn, readProject } from '../paths.ts';
 import type { Value } from '../sentence.ts';
 import type { TellingBlock } from '../telling-block.ts';
 import { listed } from '../wording.ts';
@@ -17,7 +17,7 @@ export function readListedFiles({ trigger, step }: TellingBlock, subject: Triage
   for (const { text } of below) {
     const file = FILE.exec(text)?.[1];
     if (file === undefined) break;
-    if (isProjectFile(file)) files.push(pathIn(file, projectOf(subject)));
+    if (isProjectFile(file)) files.push(pathIn(file, readProject(subject)));
   }
   const [first] = below;
   if (first === undefined || files.length === 0) return null;

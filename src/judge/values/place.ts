@@ -1,6 +1,6 @@
 import type { Diagnostic } from '../../domain/failure.ts';
 import type { TriageSubject } from '../../domain/triage.ts';
-import { isForeignPath, type OwnFrame, ownFramesOf, pathIn, projectOf } from '../paths.ts';
+import { isForeignPath, listOwnFrames, type OwnFrame, pathIn, readProject } from '../paths.ts';
 import type { Value } from '../sentence.ts';
 import type { TellingBlock } from '../telling-block.ts';
 import { cleanWords } from './clean.ts';
@@ -57,7 +57,7 @@ function diagnosedPlace({ trigger, step }: TellingBlock, subject: TriageSubject)
   const entry = same ?? (saysWhatFollows(trigger.text) ? own.find(({ at }) => step.some((one) => one.line === at?.line)) : undefined);
   if (entry?.file == null || entry.at === null) return null;
   return {
-    path: pathIn(entry.file, projectOf(subject)),
+    path: pathIn(entry.file, readProject(subject)),
     line: entry.line,
     at: entry.at,
     ...(namesTask(entry) ? {} : { said: entry.message }),
@@ -79,7 +79,7 @@ function isOn({ at }: Diagnostic, trigger: TellingBlock['trigger']): boolean {
 }
 
 function framePlace({ trigger, step }: TellingBlock, subject: TriageSubject): Found | null {
-  const project = projectOf(subject);
+  const project = readProject(subject);
   const thrown = subject.exceptions.find(
     ({ type, message, at }) =>
       // A report may leave out the type.
@@ -87,7 +87,7 @@ function framePlace({ trigger, step }: TellingBlock, subject: TriageSubject): Fo
       (at !== null && at.line === trigger.line),
   );
   if (thrown === undefined) return null;
-  const frames = ownFramesOf([...thrown.frames, ...(thrown.outerFrames ?? [])], project).filter(({ path }) => isProjectFile(path));
+  const frames = listOwnFrames([...thrown.frames, ...(thrown.outerFrames ?? [])], project).filter(({ path }) => isProjectFile(path));
   const best = frames.find(({ isTest, onlyReports }) => !isTest && !onlyReports) ?? frames.find(({ onlyReports }) => !onlyReports);
   return best === undefined ? null : shownFrame(best, step);
 }
@@ -100,7 +100,7 @@ function shownFrame({ path, line }: OwnFrame, step: TellingBlock['step']): Found
 }
 
 function statedPlace({ trigger, paragraph }: TellingBlock, subject: TriageSubject): Found | null {
-  const project = projectOf(subject);
+  const project = readProject(subject);
   const lines = trigger.line === null ? paragraph : paragraph.filter(({ line }) => Math.abs(line - (trigger.line ?? line)) <= 2);
   for (const one of lines) {
     for (const stated of STATED) {
@@ -116,7 +116,7 @@ function statedPlace({ trigger, paragraph }: TellingBlock, subject: TriageSubjec
 function testPlace({ trigger }: TellingBlock, subject: TriageSubject): Found | null {
   const test = findToldTest(trigger, subject);
   if (test?.file == null || test.at === null || !isProjectFile(test.file)) return null;
-  return { path: pathIn(test.file, projectOf(subject)), line: test.line, at: test.at };
+  return { path: pathIn(test.file, readProject(subject)), line: test.line, at: test.at };
 }
 
 /** Tells whether a path is a source of the project: not a library's, a runner's, or what a build wrote. */

@@ -1,15 +1,18 @@
 import type { ThrownException } from '../../domain/failure.ts';
-import { endingOf, isGenericMessage, PLAIN_ENDING, type ReadFailure } from '../recognise/failures.ts';
+import { classifyEnding, isGenericMessage, PLAIN_ENDING, type ReadFailure } from '../recognise/failures.ts';
 import { normaliseIdentity } from '../recognise/normalise.ts';
 
 /** An expectation that does not hold is a cause of its own in each test, however alike two sound. */
 const ASSERTION = /Assert|Expectation|ComparisonFailure|TestFail|MultipleFailures|^\W{0,4}(?:assert|expect)/i;
 
-/** What the machine refuses, it refuses to every test: the line of the test that happened to ask does not matter. */
+/**
+ * Errors of the machine. They hit every test alike, so the line of the test that met one first does not
+ * matter.
+ */
 const OF_THE_MACHINE =
   /\b(?:ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN|EADDRINUSE|ENOSPC|EMFILE|ENOMEM|EROFS)\b|[Cc]onnection refused|No space left on device|Too many open files|Cannot allocate memory|Name or service not known|\bUnknownHostException\b/;
 
-/** What is missing for every failure that needs it; the group names it. */
+/** Patterns for a missing thing that breaks everything that needs it; the group names the missing thing. */
 const MISSING: readonly RegExp[] = [
   /\b(?:Cannot find (?:module|package)|No module named|Could not resolve|Failed to (?:resolve|load)(?: import)?) ["'`]?(?<what>[\w@./-]{2,200})/,
   /\bcannot import name ["'](?<what>\w{1,100}["'] from ["'][\w.]{1,200})/,
@@ -31,7 +34,7 @@ export function causeKey(failure: ReadFailure, thrown: ThrownException | null): 
 /** Returns the key of a failure that says no more than how it ended. */
 export function endingKey({ test, message }: Pick<ReadFailure, 'test' | 'message'>): string {
   const said = test === null ? message : test.message;
-  return `ending\u0001${(said === null ? null : endingOf(said)) ?? PLAIN_ENDING}`;
+  return `ending\u0001${(said === null ? null : classifyEnding(said)) ?? PLAIN_ENDING}`;
 }
 
 function sharedKey({ message }: ReadFailure): string | null {

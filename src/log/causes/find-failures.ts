@@ -6,13 +6,16 @@ import { joinRanges, overlaps } from '../line-ranges.ts';
 import type { ReadLog } from '../read-log.ts';
 import { composeReading, type OpenedSources, type ReadOptions } from '../read-sources.ts';
 import { failureOfTest, mainFailure, type ReadFailure } from '../recognise/failures.ts';
-import { roleOf } from '../roles.ts';
+import { classifyRole } from '../roles.ts';
 import { isWithin, type LineRange } from '../sections/system.ts';
 import { isCheck, isPackageManager } from '../tool-kinds.ts';
 import { viewLog } from './log-view.ts';
 import { spansOfTest } from './spans.ts';
 
-/** Failing tests of one build that are told apart, and failed steps of one log; of more, only the first are. */
+/**
+ * Limits on the failing tests of one build, and on the failed steps of one log, that are reported separately.
+ * If there are more, only the first ones are.
+ */
 const [MAX_TESTS, MAX_STEPS] = [2_000, 40];
 
 /**
@@ -104,7 +107,10 @@ function endsInError({ log, found, structure, isPassed }: ReadLog): boolean {
   return ends.some((line) => line >= end - MAX_BELOW);
 }
 
-/** Finds the failed steps of one log in which no test failed, and what compilers and linters report beside the tests. */
+/**
+ * Finds the failed steps of one log in which no test failed, and what compilers and linters report in
+ * addition to the tests.
+ */
 function findSteps(
   read: ReadLog,
   told: readonly FailingTest[],
@@ -167,7 +173,7 @@ function rangesByCheck({ log, found }: ReadLog, tests: readonly LineRange[]): Li
 function isOfItsOwn({ tool, file, line }: Diagnostic, text: string): boolean {
   // What a test writes into a temporary folder is checked by the test.
   if (isCheck(tool)) return file !== null && line !== null && !/^\/(?:tmp|var)\//.test(file);
-  return isPackageManager(tool) && roleOf(text) === 'cause';
+  return isPackageManager(tool) && classifyRole(text) === 'cause';
 }
 
 /** Tells whether tools spoke one after the other: errors that lie among one another's are those of one run. */

@@ -37,7 +37,9 @@ export function viewLog(read: ReadLog, { visible, foreign }: LogView): ReadLog {
   };
 }
 
-/** Keeps the tools that speak on visible lines: by a finding, or by a word that only their reader asks for. */
+/**
+ * Keeps the tools with output on visible lines: a finding, or a literal that only their reader searches for.
+ */
 function toolchainsIn({ diagnostics, failingTests, toolchains }: Extraction, hits: readonly (readonly number[])[]): Set<string> {
   const heard = new Set([...diagnostics.map(({ tool }) => tool), ...failingTests.map(({ framework }) => framework)]);
   for (const [group, { name }] of EXTRACTORS.entries()) if ((hits[group]?.length ?? 0) > 0) heard.add(name);

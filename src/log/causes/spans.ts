@@ -3,7 +3,7 @@ import { firstPlace } from '../../lib/collections.ts';
 import type { Extraction } from '../extract/extraction.ts';
 import { joinRanges, subtractRanges } from '../line-ranges.ts';
 import type { LogText } from '../lines/lines.ts';
-import { roleOf } from '../roles.ts';
+import { classifyRole } from '../roles.ts';
 import type { LineRange } from '../sections/system.ts';
 
 /** Lines that a test's block is followed on for, where its reader stopped before the next test. */
@@ -39,15 +39,18 @@ export function withSpansInSections(found: Extraction, sections: readonly Sectio
 
 /** Tells whether a line is none of a failing test's: of a passing test, of the totals, or of the CI system. */
 function isEndOfTests(text: string): boolean {
-  const role = roleOf(text);
+  const role = classifyRole(text);
   return role === 'passing' || (!/^\s/.test(text) && (role === 'ending' || role === 'echo'));
 }
 
 /** Lines of one log by the failure that they belong to. */
 export interface Ownership {
-  /** The lines of these failures, by their index. Ascending; where blocks lie in one another, the inner one's owner has the lines. */
+  /**
+   * Returns the lines of these failures, given by index, in ascending order. In nested blocks, the lines
+   * belong to the owner of the inner block.
+   */
   own(failures: ReadonlySet<number>): LineRange[];
-  /** The lines of all other failures. */
+  /** Returns the lines of all other failures. */
   foreign(failures: ReadonlySet<number>): LineRange[];
 }
 
@@ -61,14 +64,14 @@ export function ownershipOfLines(source: string, spans: readonly (readonly LogRa
     const inner = all.filter((other) => other.owner !== one.owner && isInside(other, one));
     return { owner: one.owner, ranges: subtractRanges([one], joinRanges(inner)) };
   });
-  const rangesOf = (isWanted: (owner: number) => boolean) =>
+  const collectRanges = (isWanted: (owner: number) => boolean) =>
     joinRanges(pieces.filter(({ owner }) => isWanted(owner)).flatMap(({ ranges }) => ranges));
   return {
-    own: (failures) => rangesOf((owner) => failures.has(owner)),
+    own: (failures) => collectRanges((owner) => failures.has(owner)),
     foreign: (failures) =>
       subtractRanges(
-        rangesOf((owner) => !failures.has(owner)),
-        rangesOf((owner) => failures.has(owner)),
+        collectRanges((owner) => !failures.has(owner)),
+        collectRanges((owner) => failures.has(owner)),
       ),
   };
 }

@@ -1,9 +1,9 @@
-import { maxOf } from '../../lib/collections.ts';
+import { findMax } from '../../lib/collections.ts';
 import type { Extraction } from '../extract/extraction.ts';
 import { joinRanges } from '../line-ranges.ts';
 import type { LogText } from '../lines/lines.ts';
 import { normaliseMessage } from '../recognise/normalise.ts';
-import { roleOf } from '../roles.ts';
+import { classifyRole } from '../roles.ts';
 import { isWithin, type LineRange } from '../sections/system.ts';
 import { isLastWord } from './complaints.ts';
 
@@ -82,7 +82,7 @@ function insideScores({ blocks, failingTests }: Extraction) {
         ? []
         : {
             start: one.start,
-            end: maxOf(
+            end: findMax(
               more.map(({ start }) => start),
               one.start,
             ),
@@ -108,7 +108,7 @@ const DOES = /^\s{0,12}(?!Missing|Warning|During|String|Nothing|Setting)(?:[A-Z]
 
 /** Tells whether a line says what a tool begins to do. */
 function isDoing(text: string): boolean {
-  return roleOf(text) === 'progress' || DOES.test(text);
+  return classifyRole(text) === 'progress' || DOES.test(text);
 }
 
 function findFirstWords(log: LogText, start: number, end: number): string {
@@ -125,7 +125,7 @@ interface LineContext {
 
 function scoreLine(text: string, { above, isAfterBlank, isFirstWord }: LineContext): number {
   const indent = /^\s*/.exec(text)?.[0].length ?? 0;
-  const role = roleOf(text);
+  const role = classifyRole(text);
   const mark = /^\S*[^\w\s]\S*/.exec(text)?.[0];
   let score = isFirstWord ? 4 : 0;
   if (indent > 0 && !isDoing(text)) score -= indent === 1 ? 1 : 4;
@@ -134,7 +134,7 @@ function scoreLine(text: string, { above, isAfterBlank, isFirstWord }: LineConte
   if (role === 'echo' && !above.startsWith('-')) score += 3;
   if (role === 'blank') score -= /^\W{3}/.test(text) ? 0.5 : 1;
   if (isAfterBlank) score -= 0.5;
-  else if (role === 'passing' && roleOf(above) !== 'passing') score += 0.75;
+  else if (role === 'passing' && classifyRole(above) !== 'passing') score += 0.75;
   if (/^\s/.test(above) && indent === 0) score += 0.75;
   if (mark !== undefined && mark === /^\S*/.exec(above)?.[0]) score -= 2.5;
   if (FRAME.test(text)) score -= 3;

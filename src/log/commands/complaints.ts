@@ -1,6 +1,6 @@
 import type { Extraction } from '../extract/extraction.ts';
 import type { LogText } from '../lines/lines.ts';
-import { roleOf } from '../roles.ts';
+import { classifyRole } from '../roles.ts';
 import type { LineRange } from '../sections/system.ts';
 
 /** The last lines of tools, besides how they ended. */
@@ -27,7 +27,7 @@ const LAST_WORDS = new RegExp(
 
 /** Tells whether a line is one of the last that a tool prints, and says no more than that it ended. */
 export function isLastWord(text: string): boolean {
-  return roleOf(text) === 'ending' || LAST_WORDS.test(text);
+  return classifyRole(text) === 'ending' || LAST_WORDS.test(text);
 }
 
 /** Weight from which a message says that something failed, whatever its tool. */
@@ -39,7 +39,7 @@ export function findErrors(log: LogText, found: Extraction, { start, end }: Line
   const messages = found.messages.filter(({ weight }) => weight >= TELLING);
   const said = [...errors, ...found.exceptions, ...messages].flatMap(({ at }) => (at === null ? [] : [at.line]));
   const tests = found.failingTests.flatMap(({ spans = [], at }) => spans[0]?.lineStart ?? at?.line ?? []);
-  const causes = said.filter((line) => roleOf(log.line(line)) === 'cause' && !LAST_WORDS.test(log.line(line)));
+  const causes = said.filter((line) => classifyRole(log.line(line)) === 'cause' && !LAST_WORDS.test(log.line(line)));
   const lines = new Set([...causes, ...tests].filter((line) => line >= start && line <= end));
   return [...lines].sort((one, other) => one - other);
 }
@@ -87,7 +87,7 @@ export function findComplaints(log: LogText, { start, end }: LineRange, errors: 
   const lines = new Set(errors);
   for (let line = start; line <= end; line++) {
     const text = log.line(line);
-    if (CRASHED.test(text) || (COMPLAINS.test(text) && roleOf(text) === 'cause' && !LAST_WORDS.test(text))) lines.add(line);
+    if (CRASHED.test(text) || (COMPLAINS.test(text) && classifyRole(text) === 'cause' && !LAST_WORDS.test(text))) lines.add(line);
   }
   return [...lines].sort((one, other) => one - other);
 }

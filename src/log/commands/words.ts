@@ -2,7 +2,7 @@ import type { Extraction } from '../extract/extraction.ts';
 import type { LogText } from '../lines/lines.ts';
 import type { LineRange } from '../sections/system.ts';
 
-/** Mentions of a word that count. A tool may say its own name on every line. */
+/** The number of mentions of the same term that count. A tool may print its own name on every line. */
 const MAX_MENTIONS = 2;
 /** Words that many commands and tools say. */
 const COMMON_WORD = /^(?:tests?|build|check|install|python3?|bash|node|make|main|src|run|exec|version|true|false|null)$/;

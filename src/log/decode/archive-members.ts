@@ -1,8 +1,8 @@
 import { Parser, type ReadEntry } from 'tar';
 import { type Entry, fromBufferPromise, type ZipFile } from 'yauzl';
-import { messageOf, TriageError } from '../../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../../domain/errors.ts';
 
-/** What all archives inside one another may still use together. */
+/** The decompressed bytes and entries that all nested archives may still use together. */
 export type Allowance = ReturnType<typeof createAllowance>;
 
 /** Opens an allowance of so many decompressed bytes and entries. */
@@ -32,12 +32,12 @@ export function createAllowance(maxBytes: number, maxEntries: number) {
   };
 }
 
-/** The error for an archive that asks for too much. */
+/** Creates the error for an archive that exceeds its limits. */
 export function refused(what: string, why: string): TriageError {
   return new TriageError('too-large', `${what} is refused: ${why}.`);
 }
 
-/** What is read of an archive: one text of one file, or of the files of a job's steps in their order. */
+/** The text to read from an archive: that of one file, or of the files of a job's steps in order. */
 export interface PlannedText {
   /** Its path in the archive, or for steps that of their folder. */
   readonly path: string;
@@ -47,14 +47,16 @@ export interface PlannedText {
 }
 
 const SKIPPED_FOLDERS = new Set(['.git', 'node_modules', '__MACOSX', '.svn', '__pycache__']);
-/** What CI systems write logs, reports and archives of them as; a file without an ending may be a log. */
+/**
+ * Endings that CI systems use for logs, reports and archives of them; a file without an ending may be a log.
+ */
 const ENDINGS =
   /\.(?:log|txt|out|err|stdout|stderr|text|console|xml|trx|tap|json|jsonl|ndjson|sarif|ctrf|gz|tgz|zst|tzst|zip|tar|\d{1,3})$|(?:^|\/)[^./]{1,100}$/i;
 const STEP = /^(?:(?<folder>.*)\/)?(?<number>-?\d{1,5})_(?<name>[^/]{1,300})\.txt$/;
 
 const NUMERIC = new Intl.Collator('en', { numeric: true });
 
-/** Whether a file's name allows that it holds a log, a report, or an archive of them. */
+/** Checks whether a file's name allows it to hold a log, a report, or an archive of them. */
 export function mayBeRead(path: string): boolean {
   const parts = path.split(/[/\\]/);
   return ENDINGS.test(path) && !parts.some((part) => SKIPPED_FOLDERS.has(part)) && !parts.at(-1)?.startsWith('._');
@@ -69,17 +71,17 @@ export function planTexts(paths: readonly string[]): PlannedText[] {
   const jobs = new Map(sorted.flatMap((path) => wholeJob(path)));
   const stepsOf = Map.groupBy(
     sorted.filter((path) => STEP.exec(path)?.groups?.folder !== undefined),
-    (path) => folderOf(path),
+    (path) => getFolder(path),
   );
   const plan: PlannedText[] = [];
   for (const path of sorted) {
-    const folder = folderOf(path);
+    const folder = getFolder(path);
     const steps = stepsOf.get(folder) ?? [];
     const isSystem = path === `${folder}/system.txt` && steps.length > 0;
     if (jobs.has(folder) && (steps.includes(path) || isSystem)) continue;
     if (!steps.includes(path) || steps.length < 2 || !isJobFolder(steps)) {
-      if (!isSystem) plan.push({ path, parts: [path], steps: namesOf(stepsOf.get(jobFolderOf(path, jobs)) ?? []) });
-    } else if (path === steps[0]) plan.push({ path: `${folder}.txt`, parts: steps, steps: namesOf(steps) });
+      if (!isSystem) plan.push({ path, parts: [path], steps: extractStepNames(stepsOf.get(getJobFolder(path, jobs)) ?? []) });
+    } else if (path === steps[0]) plan.push({ path: `${folder}.txt`, parts: steps, steps: extractStepNames(steps) });
   }
   return plan;
 }
@@ -95,29 +97,32 @@ export function safePath(path: string): string {
   );
 }
 
-/** `logs/0_build.txt` is the whole of the steps in `logs/build/`. */
+/**
+ * Maps a file such as `logs/0_build.txt` to the folder of its job's steps, `logs/build/`: the file is the
+ * whole log of these steps.
+ */
 function wholeJob(path: string): [string, string][] {
   const groups = STEP.exec(path)?.groups;
   if (groups === undefined) return [];
   return [[groups.folder === undefined ? (groups.name ?? '') : `${groups.folder}/${groups.name}`, path]];
 }
 
-function jobFolderOf(path: string, jobs: ReadonlyMap<string, string>): string {
+function getJobFolder(path: string, jobs: ReadonlyMap<string, string>): string {
   const [job] = wholeJob(path);
   return job !== undefined && jobs.get(job[0]) === path ? job[0] : '';
 }
 
-/** Steps are numbered once each, and the first is the job's own preparation. */
+/** Checks whether the step numbers are unique and the first step is the job's own preparation. */
 function isJobFolder(steps: readonly string[]): boolean {
   const numbers = steps.map((path) => Number(STEP.exec(path)?.groups?.number));
   return new Set(numbers).size === numbers.length && /\/1_Set up job\.txt$/.test(steps[0] ?? '');
 }
 
-function namesOf(steps: readonly string[]): string[] {
+function extractStepNames(steps: readonly string[]): string[] {
   return steps.map((path) => STEP.exec(path)?.groups?.name ?? path);
 }
 
-function folderOf(path: string): string {
+function getFolder(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf('/')));
 }
 
@@ -162,7 +167,10 @@ export async function listZip(what: string, archive: Uint8Array, allowance: Allo
   }
 }
 
-/** The declared size is checked; what comes out is counted all the same. */
+/**
+ * Reads one entry of a zip archive. The declared size is checked first; the decompressed bytes are counted as
+ * well.
+ */
 async function readEntry(what: string, zip: ZipFile, entry: Entry, allowance: Allowance): Promise<Uint8Array> {
   const { uncompressedSize, compressedSize } = entry;
   const shown = safePath(entry.fileName);
@@ -185,11 +193,11 @@ async function readEntry(what: string, zip: ZipFile, entry: Entry, allowance: Al
 
 function asTriageError(what: string, error: unknown): TriageError {
   if (error instanceof TriageError) return error;
-  return new TriageError('invalid-input', `${what}: ${messageOf(error).replace(/\.$/, '')}.`, { cause: error });
+  return new TriageError('invalid-input', `${what}: ${getErrorMessage(error).replace(/\.$/, '')}.`, { cause: error });
 }
 
 const FILES: ReadonlySet<string> = new Set(['File', 'OldFile', 'ContiguousFile']);
-/** Of one header for a long name or other attributes. */
+/** Size limit in bytes of one header for a long name or other attributes. */
 const MAX_META_BYTES = 64 * 1024;
 const BLOCK = 512;
 
@@ -202,7 +210,7 @@ function listTar(what: string, archive: Uint8Array, allowance: Allowance, notes:
   const warnings: string[] = [];
   const parser = new Parser({
     maxMetaEntrySize: MAX_META_BYTES,
-    onwarn: (_code, message) => warnings.push(messageOf(message)),
+    onwarn: (_code, message) => warnings.push(getErrorMessage(message)),
     onReadEntry: (entry) => {
       allowance.takeEntries(what, 1);
       if (FILES.has(entry.type)) members.push(collect(entry));
@@ -214,7 +222,7 @@ function listTar(what: string, archive: Uint8Array, allowance: Allowance, notes:
     parser.end(Buffer.from(archive.buffer, archive.byteOffset, archive.byteLength));
   } catch (error) {
     if (error instanceof TriageError) throw error;
-    warnings.push(messageOf(error));
+    warnings.push(getErrorMessage(error));
   }
   // Every header and content fills whole blocks; a header that was cut off is passed over in silence.
   if (archive.length % BLOCK !== 0) warnings.push('its end is missing');

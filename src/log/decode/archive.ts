@@ -13,13 +13,13 @@ import {
   refused,
   safePath,
 } from './archive-members.ts';
-import { decodePlain, decompress, fileTypeOf, sizeInWords } from './decode.ts';
+import { decodePlain, decompress, detectFileType, sizeInWords } from './decode.ts';
 
-/** How much an upload or file may hold once it is unpacked. */
+/** The limits on what an upload or file may hold once it is unpacked. */
 export interface ArchiveLimits {
-  /** Of all texts together. */
+  /** The limit on all texts together, in bytes. */
   readonly maxBytes: number;
-  /** Of all archives inside one another together; 2,000 where it is not given. */
+  /** The limit on the entries of all nested archives together; 2,000 by default. */
   readonly maxEntries?: number;
   /** Leaves out, with an error, what is neither a log nor a known report, such as a web page. */
   readonly onlySources?: boolean;
@@ -57,7 +57,7 @@ export async function decodeSources(name: string, bytes: Uint8Array, kind: Sourc
   const sources = await unpack(unpacking, name, plain, 1);
   const [first, ...rest] = sources;
   if (first === undefined) {
-    const why = [`${name} is a ${fileTypeOf(plain).kind} archive with no log or report in it.`, ...unpacking.notes.slice(0, MAX_NAMED)];
+    const why = [`${name} is a ${detectFileType(plain).kind} archive with no log or report in it.`, ...unpacking.notes.slice(0, MAX_NAMED)];
     throw new TriageError('unsupported-type', why.join(' '));
   }
   return [{ ...first, notes: [...first.notes, ...unpacking.notes] }, ...rest];
@@ -65,7 +65,7 @@ export async function decodeSources(name: string, bytes: Uint8Array, kind: Sourc
 
 async function unpack(unpacking: Unpacking, name: string, bytes: Uint8Array, depth: number): Promise<SourceText[]> {
   const { allowance, notes } = unpacking;
-  const members = await listMembers(name, bytes, fileTypeOf(bytes).kind === 'zip' ? 'zip' : 'tar', allowance, notes);
+  const members = await listMembers(name, bytes, detectFileType(bytes).kind === 'zip' ? 'zip' : 'tar', allowance, notes);
   const byPath = new Map(members.map((member) => [member.path, member]));
   const plan = planTexts([...byPath.keys()]);
   const sources: SourceText[] = [];
@@ -125,14 +125,17 @@ async function readMember(unpacking: Unpacking, name: string, bytes: Uint8Array,
   return [source];
 }
 
-/** What a text is, by its content; by `kind` where that does not say. */
+/**
+ * Determines the kind of a text by its content, or by `kind` if the content does not decide. Throws
+ * TriageError 'unsupported-type' if only sources are wanted and the text is neither a log nor a report.
+ */
 function ofKind(source: SourceText, onlySources: boolean): SourceText {
   if (isReport(source.text) || (source.kind === 'report' && isLineReport(source.text))) return { ...source, kind: 'report' };
   if (!onlySources) return source;
   if (isStray(source.name, source.text)) {
     throw new TriageError('unsupported-type', `${source.name} is neither a log nor a test report that can be read.`);
   }
-  // A web server's log beside the reports is a log.
+  // A web server's log next to the reports is a log.
   return { ...source, kind: 'log' };
 }
 
@@ -147,6 +150,6 @@ function stepsNote(name: string, steps: readonly string[]): string {
 }
 
 function isArchive(bytes: Uint8Array): boolean {
-  const { kind } = fileTypeOf(bytes);
+  const { kind } = detectFileType(bytes);
   return kind === 'zip' || kind === 'tar';
 }

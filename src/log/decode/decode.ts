@@ -1,6 +1,6 @@
 import * as zlib from 'node:zlib';
 import type { SourceKind, SourceText } from '../../domain/build.ts';
-import { messageOf, TriageError } from '../../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../../domain/errors.ts';
 import { countIn } from '../../lib/text.ts';
 
 /**
@@ -12,7 +12,7 @@ export function decodeSource(name: string, bytes: Uint8Array, kind: SourceKind, 
   return decodePlain(name, decompress(name, bytes, limits, notes), kind, limits, notes);
 }
 
-/** The same for bytes that have been decompressed. */
+/** Decodes bytes that have been decompressed already, like `decodeSource`. */
 export function decodePlain(
   name: string,
   bytes: Uint8Array,
@@ -21,7 +21,7 @@ export function decodePlain(
   before: readonly string[] = [],
 ): SourceText {
   if (bytes.length > limits.maxBytes) throw tooLarge(name, limits.maxBytes);
-  const type = fileTypeOf(bytes);
+  const type = detectFileType(bytes);
   const what = type.kind === 'binary' ? type.what : type.kind === 'text' ? null : `a ${type.kind} archive`;
   if (what !== null) throw new TriageError('unsupported-type', `${name} is ${what}, not the text of a log or report.`);
   const { text, notes } = toText(name, bytes);
@@ -35,7 +35,10 @@ const WRITTEN_ESCAPE = /(?:\^\[|\\u001b|\\x1b|␛)(?=\[[\d;?]{0,20}[A-Za-z])/gi;
 /** Lines looked at to see whether a mail or chat quotes the whole log. */
 const QUOTED_LINES = 50;
 
-/** A log as its programs wrote it: escapes that were written as text, and signs of quotation before all lines, are undone. No line comes or goes. */
+/**
+ * Restores a log to what its programs wrote: undoes escapes that were written as text, and the `>` of a
+ * quotation before all lines. The number of lines does not change.
+ */
 function asPrinted(text: string): string {
   const escaped = ['^[[', '\\u001', '\\x1', '␛['].some((sign) => text.includes(sign)) ? text.replace(WRITTEN_ESCAPE, '\u001b') : text;
   const first = escaped
@@ -75,8 +78,11 @@ export function toText(name: string, bytes: Uint8Array): { readonly text: string
   return { text, notes };
 }
 
-/** How UTF-16 text is written, by its mark, or by the NULs that ASCII characters have in it; null for any other text. */
-function utf16Of(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | null {
+/**
+ * Detects the byte order of UTF-16 text by its byte order mark, or by the NULs that ASCII characters have in
+ * it. Returns null for any other text.
+ */
+function detectUtf16(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | null {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le';
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return 'utf-16be';
   const pairs = Math.min(bytes.length, SAMPLE_BYTES_TEXT) >> 1;
@@ -92,7 +98,7 @@ function utf16Of(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | null {
 }
 
 function decode(name: string, bytes: Uint8Array, notes: string[]): string {
-  const wide = utf16Of(bytes);
+  const wide = detectUtf16(bytes);
   if (wide !== null) {
     notes.push(`${name} was ${wide.toUpperCase()}${bytes.length % 2 === 0 ? '' : ', cut in the middle of a character'}.`);
     return new TextDecoder(wide).decode(bytes);
@@ -116,7 +122,10 @@ function decode(name: string, bytes: Uint8Array, notes: string[]): string {
   return text;
 }
 
-/** The encoding that an XML declaration names, where it is none of UTF and one that can be read; null otherwise. */
+/**
+ * Returns the encoding that an XML declaration names, if it is readable and is neither a UTF nor ASCII; null
+ * otherwise.
+ */
 function declaredEncoding(bytes: Uint8Array): string | null {
   const begun = Buffer.from(bytes.subarray(0, 300)).toString('latin1');
   const named = /^(?:\xef\xbb\xbf)?\s{0,100}<\?xml\b[^>]{0,200}\bencoding\s{0,5}=\s{0,5}["'](?<name>[\w.:-]{1,40})["']/.exec(begun)?.groups
@@ -133,7 +142,10 @@ function isAscii(text: string): boolean {
   return Buffer.byteLength(text) === text.length;
 }
 
-/** Hardly any character beyond ASCII is valid UTF-8, and what is not is beside letters, as in `für` and `naïve`. */
+/**
+ * Checks whether a text is Windows-1252: hardly any of its non-ASCII characters are valid UTF-8, and the
+ * invalid ones are next to letters, as in `für` and `naïve`.
+ */
 function isLatin(bytes: Uint8Array, text: string, invalid: number): boolean {
   let valid = 0;
   for (let at = 0; at < text.length && valid * 4 < invalid; at++) if (text.charCodeAt(at) > 0x7f && text[at] !== MARK) valid++;
@@ -161,8 +173,9 @@ function withoutNul(name: string, text: string, notes: string[]): string {
 }
 
 /**
- * PowerShell's `>` reads what a program writes in the console's code page: a byte order mark becomes `∩╗┐`, `✓` becomes `Γ£ô`. Where a text
- * has such a mark, or twice the beginning of such a sign, what is UTF-8 in that code page is read as UTF-8.
+ * Repairs a text that PowerShell's `>` decoded in the console's code page: a byte order mark became `∩╗┐`,
+ * `✓` became `Γ£ô`. If a text has such a mark, or the beginning of such a sign at least twice, everything
+ * that is UTF-8 in that code page is decoded again as UTF-8.
  */
 function withoutCodePage(name: string, text: string, notes: string[]): string {
   const page = CODE_PAGES.find((characters) => {
@@ -192,7 +205,10 @@ function countEncodedMarks(bytes: Uint8Array): number {
   return found;
 }
 
-/** What a file is by its first bytes: something that is opened, text, or something that has no text, by the name people know it by. */
+/**
+ * The type of a file by its first bytes: a container to open, text, or a file without text, with its common
+ * name.
+ */
 type FileType = { readonly kind: 'gzip' | 'zstd' | 'zip' | 'tar' | 'text' } | { readonly kind: 'binary'; readonly what: string };
 
 const MAGIC: readonly (readonly [readonly number[], FileType | string])[] = [
@@ -218,14 +234,17 @@ const MAGIC: readonly (readonly [readonly number[], FileType | string])[] = [
 const SAMPLE_BYTES_TYPE = 65_536;
 
 /** Looks at the first bytes only; a name never decides. */
-export function fileTypeOf(bytes: Uint8Array): FileType {
+export function detectFileType(bytes: Uint8Array): FileType {
   const known = MAGIC.find(([magic]) => magic.every((byte, at) => bytes[at] === byte))?.[1];
   if (known !== undefined) return typeof known === 'string' ? { kind: 'binary', what: known } : known;
   if (isTar(bytes)) return { kind: 'tar' };
   return looksBinary(bytes) ? { kind: 'binary', what: 'binary data' } : { kind: 'text' };
 }
 
-/** A tar archive has no magic of its own in its oldest form, but every header sums itself up. */
+/**
+ * Checks the checksum of the first header. The oldest form of a tar archive has no magic number, but every
+ * header has a checksum.
+ */
 function isTar(bytes: Uint8Array): boolean {
   if (bytes.length < 512 || bytes[0] === 0) return false;
   const field = Buffer.from(bytes.subarray(148, 156)).toString('latin1');
@@ -236,10 +255,10 @@ function isTar(bytes: Uint8Array): boolean {
   return sum === Number.parseInt(wanted, 8);
 }
 
-/** More than one control character in twenty at its beginning. */
+/** Checks whether more than one character in twenty at the beginning is a control character. */
 function looksBinary(bytes: Uint8Array): boolean {
   const sample = bytes.subarray(0, SAMPLE_BYTES_TYPE);
-  const wide = utf16Of(bytes);
+  const wide = detectUtf16(bytes);
   const text = wide === null ? '' : new TextDecoder(wide).decode(sample.subarray(0, sample.length & ~1));
   const units = wide === null ? sample : Uint16Array.from({ length: text.length }, (_, at) => text.charCodeAt(at));
   let controls = 0;
@@ -248,7 +267,7 @@ function looksBinary(bytes: Uint8Array): boolean {
   return controls * 20 > units.length;
 }
 
-/** How much a log or report may weigh once decompressed. */
+/** The size limit of a log or report once it is decompressed. */
 export interface DecodeLimits {
   readonly maxBytes: number;
 }
@@ -264,7 +283,7 @@ const AGAIN = 'Fetch or compress it again.';
 export function decompress(name: string, bytes: Uint8Array, limits: DecodeLimits, notes: string[]): Uint8Array {
   let plain = bytes;
   for (let layer = 0; ; layer++) {
-    const { kind } = fileTypeOf(plain);
+    const { kind } = detectFileType(plain);
     if (kind !== 'gzip' && kind !== 'zstd') return plain;
     if (layer === MAX_LAYERS)
       throw new TriageError('unsupported-type', `${name} is compressed more than ${MAX_LAYERS} times over: unpack it first.`);
@@ -274,7 +293,7 @@ export function decompress(name: string, bytes: Uint8Array, limits: DecodeLimits
   }
 }
 
-/** The error for a text above its limit. */
+/** Creates the error for a text above its limit. */
 export function tooLarge(name: string, maxBytes: number): TriageError {
   return new TriageError('too-large', `${name} is larger than the limit of ${sizeInWords(maxBytes)}.`, { details: { maxBytes } });
 }
@@ -284,14 +303,15 @@ function gunzip(name: string, bytes: Uint8Array, maxOutputLength: number, notes:
     return zlib.gunzipSync(bytes, { maxOutputLength });
   } catch (error) {
     if (error instanceof RangeError) throw tooLarge(name, maxOutputLength);
-    const rest = messageOf(error) === 'unexpected end of file' ? gunzipCut(bytes, maxOutputLength) : null;
-    if (rest === null) throw new TriageError('invalid-input', `${name} is broken gzip: ${messageOf(error)}. ${AGAIN}`, { cause: error });
+    const rest = getErrorMessage(error) === 'unexpected end of file' ? gunzipCut(bytes, maxOutputLength) : null;
+    if (rest === null)
+      throw new TriageError('invalid-input', `${name} is broken gzip: ${getErrorMessage(error)}. ${AGAIN}`, { cause: error });
     notes.push(`${name} is gzip that was cut off: its end is missing.`);
     return rest;
   }
 }
 
-/** What a cut stream still says, if that is a line at least. */
+/** Decompresses what is left of a truncated stream. Returns null if that is less than a line. */
 function gunzipCut(bytes: Uint8Array, maxOutputLength: number): Uint8Array | null {
   try {
     const rest = zlib.gunzipSync(bytes, { maxOutputLength, finishFlush: zlib.constants.Z_SYNC_FLUSH });
@@ -311,11 +331,11 @@ function unzstd(name: string, bytes: Uint8Array, maxOutputLength: number): Uint8
     return zlib.zstdDecompressSync(bytes, { maxOutputLength });
   } catch (error) {
     if (error instanceof RangeError) throw tooLarge(name, maxOutputLength);
-    throw new TriageError('invalid-input', `${name} is broken Zstandard data: ${messageOf(error)}. ${AGAIN}`, { cause: error });
+    throw new TriageError('invalid-input', `${name} is broken Zstandard data: ${getErrorMessage(error)}. ${AGAIN}`, { cause: error });
   }
 }
 
-/** 1500000 → "1.5 MB". */
+/** Formats a number of bytes: 1500000 → "1.5 MB". */
 export function sizeInWords(bytes: number): string {
   if (bytes >= 1_000_000) return `${Math.round(bytes / 100_000) / 10} MB`;
   return bytes >= 1_000 ? `${Math.round(bytes / 100) / 10} kB` : `${bytes} bytes`;

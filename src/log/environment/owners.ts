@@ -39,16 +39,16 @@ export function findOwners(log: LogText, found: Extraction, artifacts: readonly 
   if (jars.length === 0) return [];
   const own = ownPackages(found);
   const isForeign = ({ text, parts }: Name) => !PLATFORM.test(`${parts.join('.')}.`) && !own.some((prefix) => text.startsWith(prefix));
-  const said = ownersOf(statedNames(log, found).filter(isForeign), jars);
+  const said = matchOwners(statedNames(log, found).filter(isForeign), jars);
   if (said.length > 0) return said;
-  return ownersOf(
+  return matchOwners(
     frameNames(log, found).filter((name) => isForeign(name) && !HARNESS.test(name.text)),
     jars,
   );
 }
 
 /** Returns the owners of each name in turn, until there are enough; an artifact owns the first name that fits it. */
-function ownersOf(names: readonly Name[], jars: readonly Artifact[]): Owner[] {
+function matchOwners(names: readonly Name[], jars: readonly Artifact[]): Owner[] {
   const owners = new Map<Artifact, Owner>();
   for (const { text, parts } of names) {
     const rated = jars.map((artifact) => ({ artifact, score: rateOwner(artifact, parts) })).sort((one, other) => other.score - one.score);

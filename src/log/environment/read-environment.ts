@@ -102,7 +102,7 @@ function findInvolved(log: LogText, lines: readonly number[], found: Extraction,
   }));
 }
 
-/** Returns the bills of materials whose group has a word in common with those of the artifacts. */
+/** Returns the bills of materials whose group shares a term with the groups of the artifacts. */
 function findBoms(artifacts: readonly Artifact[], involved: readonly InvolvedArtifact[]): Artifact[] {
   const words = new Set(involved.flatMap(({ name, needs }) => [...groupWords(name), ...groupWords(needs?.name ?? '')]));
   const boms = artifacts.filter(

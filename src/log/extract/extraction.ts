@@ -8,9 +8,9 @@ import { isFile } from './tools/place.ts';
 export interface Block {
   readonly start: number;
   readonly end: number;
-  /** 0..100, higher is more telling. */
+  /** Weight from 0 to 100; higher is more informative. */
   readonly weight: number;
-  /** For people: "pytest failure". */
+  /** The reason shown to people, for example "pytest failure". */
   readonly reason: string;
   /** True where the block is a single line found by a general phrase: the lines around it may say more, and many of them say less. */
   readonly loose?: boolean;
@@ -18,7 +18,7 @@ export interface Block {
   readonly fromEnd?: boolean;
 }
 
-/** What extractors have found in one log. */
+/** The findings of all extractors in one log. */
 export interface Extraction {
   readonly blocks: readonly Block[];
   readonly failingTests: readonly FailingTest[];
@@ -42,7 +42,7 @@ export interface Extractor {
 const MAX_KEPT = 200;
 const WARNING_WEIGHT = 12;
 
-/** What the groups of a pattern matched. */
+/** The matches of a pattern's named groups. */
 export type Groups = Readonly<Record<string, string | undefined>>;
 
 /** Collects what extractors find in one log. `leftOut`: tools that the readers by shape do not know by name, to measure what the names are worth. */
@@ -74,7 +74,7 @@ export class Findings implements Extraction {
     this.blocks.push({ start, end, weight, reason });
   }
 
-  /** A line found by a general phrase, from `start` on where what is above belongs to it. */
+  /** Adds a line found by a general phrase. The block begins at `start` if lines above belong to it. */
   looseLine(line: number, weight: number, reason: string, start = line): void {
     this.blocks.push({ start, end: line, weight, reason, loose: true });
   }
@@ -121,7 +121,7 @@ export class Findings implements Extraction {
     });
   }
 
-  /** Whether a finding has taken the line already. */
+  /** Checks whether a finding has already taken the line. */
   isTaken(line: number): boolean {
     return this.#taken.has(line);
   }
@@ -136,7 +136,7 @@ export class Findings implements Extraction {
     const key = `${tool} ${severity}`;
     const before = this.#counts.get(key) ?? 0;
     this.#counts.set(key, before + 1);
-    return before < MAX_KEPT ? weightOf(severity, weight, before) : null;
+    return before < MAX_KEPT ? computeWeight(severity, weight, before) : null;
   }
 
   /** Adds a finding as data and as a block, unless there are too many of its kind. `weight` is that of the first; later ones weigh less. */
@@ -167,12 +167,12 @@ export class Findings implements Extraction {
   }
 }
 
-/** What the finding after `count` others weighs. */
-export function weightOf(severity: Diagnostic['severity'], weight: number, count: number): number {
+/** Returns the weight of a finding that comes after `count` others. */
+export function computeWeight(severity: Diagnostic['severity'], weight: number, count: number): number {
   return severity === 'warning' ? WARNING_WEIGHT : weight - Math.min(count, 30) * 0.2;
 }
 
-/** The same with each list changed of what stands on a line. */
+/** Returns a copy of the findings in which `change` has replaced each list of findings that have a line. */
 export function withLists(
   found: Extraction,
   change: <T extends { readonly at: LogPosition | null }>(all: readonly T[]) => T[],
@@ -181,7 +181,7 @@ export function withLists(
   return { ...found, ...lists, exceptions: change(found.exceptions), messages: change(found.messages) };
 }
 
-/** Whether anything was found at all. */
+/** Checks whether anything was found at all. */
 export function hasFindings(found: Pick<Extraction, 'failingTests' | 'diagnostics' | 'exceptions' | 'messages'>): boolean {
   return found.failingTests.length + found.diagnostics.length + found.exceptions.length + found.messages.length > 0;
 }

@@ -3,8 +3,8 @@ import { ENVIRONMENT_LITERALS } from '../environment/read-environment.ts';
 import { LEFT_OUT_LITERALS } from '../left-out.ts';
 import type { LogBytes } from '../lines/bytes.ts';
 import { BRANCH_LITERALS, type LogText, openLog } from '../lines/lines.ts';
-import { type LineRole, rolesOf } from '../roles.ts';
-import { beginningsOf, buildMatcher, type Matcher } from '../scan/matcher.ts';
+import { createRoleLookup, type LineRole } from '../roles.ts';
+import { buildMatcher, type Matcher, shortenLiterals } from '../scan/matcher.ts';
 import { type Scan, scanLog } from '../scan/scan-log.ts';
 import type { LineRange } from '../sections/system.ts';
 import { readStructure, STRUCTURE_LITERALS, type Structure } from '../sections.ts';
@@ -13,13 +13,13 @@ import { type Extraction, type Extractor, Findings, hasFindings, withLists } fro
 import { CHECK_RUNNERS } from './tests/check-runners.ts';
 import { harness, TAP, teamcity } from './tests/protocols.ts';
 import { COMPILED_RUNNERS, SCRIPT_RUNNERS } from './tests/runners.ts';
-import { readerOf } from './tests/shapes.ts';
+import { createReader } from './tests/shapes.ts';
 import { structural } from './tests/structural.ts';
 import { anyTool, namedTools } from './tools/any-tool.ts';
 import { ansible, BUILDERS, DELIVERY } from './tools/builders.ts';
 import { COMPILERS, LINTERS } from './tools/compilers.ts';
 import { crashes, sanitizers } from './tools/crashes.ts';
-import { readersOf } from './tools/diagnostics.ts';
+import { createReaders } from './tools/diagnostics.ts';
 import { PACKAGE_MANAGERS } from './tools/packages.ts';
 import { commands, listings, phrases, records, shell } from './tools/phrases.ts';
 import { TOOL_NAMES } from './tools/place.ts';
@@ -27,7 +27,7 @@ import { goPanics, moreTraces, pythonTraceback, rustPanics, stackTrace } from '.
 
 /** Readers of test runners' console output, most specific first; they come before those of build tools. */
 export const TEST_EXTRACTORS: readonly Extractor[] = [
-  ...[...SCRIPT_RUNNERS, TAP, ...COMPILED_RUNNERS, ...CHECK_RUNNERS].map(readerOf),
+  ...[...SCRIPT_RUNNERS, TAP, ...COMPILED_RUNNERS, ...CHECK_RUNNERS].map(createReader),
   teamcity,
   goPanics,
   rustPanics,
@@ -36,13 +36,14 @@ export const TEST_EXTRACTORS: readonly Extractor[] = [
 ];
 
 /**
- * Readers of build tools, linters, package managers and infrastructure; they come after those of test frameworks. First the tools that are
- * known by name, then traces and crashes, then the shapes of tools that nobody taught us, and at last the nets.
+ * Readers of build tools, linters, package managers and infrastructure; they come after those of test
+ * frameworks. The order is: tools known by name, traces and crashes, the shapes of unknown tools, and finally
+ * the catch-all readers.
  */
 // biome-ignore format: one line for each kind of tool
 const TOOL_EXTRACTORS: readonly Extractor[] = [
   namedTools, listings,
-  ...readersOf(LINTERS), ...readersOf(COMPILERS), ...readersOf(BUILDERS), ...readersOf(PACKAGE_MANAGERS), ...readersOf(DELIVERY), ansible,
+  ...createReaders(LINTERS), ...createReaders(COMPILERS), ...createReaders(BUILDERS), ...createReaders(PACKAGE_MANAGERS), ...createReaders(DELIVERY), ansible,
   sanitizers, crashes, pythonTraceback, stackTrace, moreTraces, records,
   anyTool,
   ...shell, phrases, commands,
@@ -66,23 +67,23 @@ const GENERAL: ReadonlySet<string> = new Set([
 /** Their names say nothing of the toolchain. */
 const NOT_A_TOOL: ReadonlySet<string> = new Set([...GENERAL].filter((name) => name !== 'python'));
 
-/** What is searched for all readers, by group, as {@link beginningsOf} gives it. */
+/** The literals to search for all readers, by group, as {@link shortenLiterals} returns them. */
 export const READER_GROUPS: readonly (readonly string[])[] = [
   ...EXTRACTORS.map(({ literals }) => literals),
   STRUCTURE_LITERALS,
   BRANCH_LITERALS,
   ...LEFT_OUT_LITERALS,
   ...ENVIRONMENT_LITERALS,
-].map(beginningsOf);
+].map(shortenLiterals);
 
 let matcher: Matcher | undefined;
 
-/** What is searched for all readers, in lower case, each once. */
+/** Returns the literals to search for all readers, in lower case, without duplicates. */
 export function readerLiterals(): readonly string[] {
   return [...new Set(READER_GROUPS.flat())];
 }
 
-/** The matcher that finds every literal any reader asks for; built once. */
+/** Returns the matcher that finds the literals of all readers; it is built once. */
 export function readerMatcher(): Matcher {
   matcher ??= buildMatcher(READER_GROUPS);
   return matcher;
@@ -99,17 +100,23 @@ export function openScanned(name: string, bytes: LogBytes, scan: Scan = scanLog(
   return { log: openLog(name, bytes, scan.index, scan.hits[BRANCHES] ?? []), scan };
 }
 
-/** What the CI system's own marks say. */
+/** Reads the structure that the CI system's own markers describe. */
 export function structureIn({ log, scan }: OpenedLog): Structure {
   return readStructure(log, scan.hits[STRUCTURE] ?? []);
 }
 
-/** Lines that hold a word of one of the readers, by reader, and what is searched for {@link LEFT_OUT_LITERALS} and {@link ENVIRONMENT_LITERALS}. */
+/**
+ * Splits the hits into the lines for each reader, and the lines for {@link LEFT_OUT_LITERALS} and for {@link
+ * ENVIRONMENT_LITERALS}.
+ */
 export function splitHits({ hits }: Scan): Record<'ofReaders' | 'ofLeftOut' | 'ofEnvironment', readonly (readonly number[])[]> {
   return { ofReaders: hits.slice(0, LEFT_OUT), ofLeftOut: hits.slice(LEFT_OUT, ENVIRONMENT), ofEnvironment: hits.slice(ENVIRONMENT) };
 }
 
-/** The names of all readers, and of all tools that one knows by name: what remains without them is what reads an unknown tool. */
+/**
+ * Returns the names of the readers of specific tools and of all tools known by name. With these left out,
+ * only the readers of unknown tools remain.
+ */
 export function toolReaders(): ReadonlySet<string> {
   return new Set([...EXTRACTORS.map(({ name }) => name).filter((name) => !GENERAL.has(name)), ...TOOL_NAMES.map(({ tool }) => tool)]);
 }
@@ -135,7 +142,7 @@ const MAY_CAUSE: ReadonlySet<LineRole> = new Set(['cause', 'wrapper', 'ending', 
  * failed, and before it where the failed steps say something themselves.
  */
 export function inFailedSteps(log: LogText, found: Extraction, structure: Structure): Extraction {
-  const roleAt = rolesOf(log, structure);
+  const roleAt = createRoleLookup(log, structure);
   const isIn = (ranges: readonly LineRange[], line: number) => ranges.some(({ start, end }) => line >= start && line <= end);
   const sections = structure.failedSections.map(({ lineStart, lineEnd }) => ({ start: lineStart, end: lineEnd }));
   const output = keepLines(found, (line) => roleAt(line) !== 'echo' && !isIn(structure.afterwards, line));
@@ -151,7 +158,7 @@ export function inFailedSteps(log: LogText, found: Extraction, structure: Struct
   return withWarningsThatFailed([failed, causes, output].find(hasFindings) ?? found, structure);
 }
 
-/** What a linter only warns of is what failed a step in which nothing else did. */
+/** Raises a linter's warnings to errors if a step failed and nothing else failed in it. */
 function withWarningsThatFailed(found: Extraction, { failedSections, exits }: Structure): Extraction {
   const { diagnostics, failingTests, exceptions } = found;
   if (failingTests.length > 0 || failedSections.length + exits.length === 0) return found;

@@ -4,7 +4,7 @@ import type { Block, Extraction } from '../extract/extraction.ts';
 import { type LogText, openText } from '../lines/lines.ts';
 import type { LineRange } from '../sections/system.ts';
 import type { Structure } from '../sections.ts';
-import { knowsAny, templatesOf } from './templates.ts';
+import { extractTemplates, knowsAny } from './templates.ts';
 
 /** One log of green builds: what each of them says, and the newest one's name for people, "build 1234". */
 export interface GreenLog {
@@ -13,24 +13,27 @@ export interface GreenLog {
 }
 
 /**
- * What a log is compared with. Templates alone stand for every log. Where `logs` is given, each log has templates of its own, of
- * several green builds; a log that is not in it is read without.
+ * The templates that a log is compared with. Without `logs`, the templates apply to every log. With `logs`,
+ * each log has its own templates, from several green builds; a log that is missing in it is not compared.
  */
 export interface GreenTemplates extends Templates {
   readonly logs?: ReadonlyMap<string, GreenLog>;
 }
 
-/** A log beside what a green build of the same job says. Line numbers are the log's. */
+/** The comparison of a log with a green build of the same job. Line numbers are the log's. */
 export interface GreenDiff {
-  /** What the log is compared with, for people: "build 1234". */
+  /** The name of what the log is compared with, for people: "build 1234". */
   readonly name: string;
-  /** What is said of new lines, for people: "new since build 1234". */
+  /** The phrase that describes new lines, for people: "new since build 1234". */
   readonly since: string;
-  /** Whether a line is new: the green build has none like it. Blank lines are not. */
+  /** Checks whether a line is new: the green build has none like it. Blank lines are never new. */
   isNew(line: number): boolean;
-  /** Whether a line counts as evidence: it is new, or it is a failing test's own or says how the job ended. */
+  /**
+   * Checks whether a line counts as evidence: it is new, belongs to a failing test, or says how the job
+   * ended.
+   */
   isEvidence(line: number): boolean;
-  /** Whether a line is short enough to be shown for being new alone. */
+  /** Checks whether a line is short enough to be shown only because it is new. */
   isShort(line: number): boolean;
 }
 
@@ -38,14 +41,17 @@ export interface GreenDiff {
 const GAIN = 4;
 /** Lines that the green build has too lose this much. */
 const LOSS = 60;
-/** New lines that no reader asked for, by whether they are near something telling. Context of known lines comes between the two. */
+/**
+ * Weights of new lines that no reader asked for, near something informative and elsewhere. The context of
+ * known lines comes between the two.
+ */
 const UNREAD_NEAR = 50;
 const UNREAD_FAR = 36;
-/** Lines around a telling block that are near it. */
+/** Lines around an informative block that count as near it. */
 const REACH = 6;
 /** A longer line (a progress bar, a dump) is not taken for being new alone. */
 const MAX_LINE = 2_000;
-/** So many known lines between new ones stay with them. */
+/** The number of known lines between new ones that stay with them. */
 const BRIDGE = 2;
 /** Lines looked at where new lines are asked of a whole log. */
 const MAX_LINES = 400_000;
@@ -61,9 +67,9 @@ const MAX_REMEMBERED = 20_000;
 /** Held in memory while one build is read: as much as a whole log may need. */
 const WHOLE_LOG = { templates: 300_000, characters: 40_000_000 };
 
-/** Templates of a green log at hand, for one reading; see `templatesOf` for what is stored. */
+/** Templates of a green log at hand, for one reading; see `extractTemplates` for what is stored. */
 export function greenTemplates(greenText: string): Templates {
-  return templatesOf(greenText, WHOLE_LOG);
+  return extractTemplates(greenText, WHOLE_LOG);
 }
 
 /** Templates of several green builds for each log of a failed one. */
@@ -71,23 +77,23 @@ export function greenOfLogs(logs: ReadonlyMap<string, GreenLog>): GreenTemplates
   return { version: 1, lines: [], logs };
 }
 
-/** What a log is compared with; undefined where that is nothing. */
-export function greenOf(green: GreenTemplates, log: string): GreenLog | undefined {
+/** Returns what a log is compared with; undefined if there is nothing to compare it with. */
+export function findGreenLog(green: GreenTemplates, log: string): GreenLog | undefined {
   return green.logs === undefined ? { name: 'the green build', templates: [green] } : green.logs.get(log);
 }
 
-/** What the reasons of excerpts say of new lines. */
+/** Formats the phrase for new lines in the reasons of excerpts. */
 export function newSince(name: string): string {
   return `new since ${name}`;
 }
 
 /** Compares a log with green builds; each line is compared once and only when asked for. Null where there is nothing to compare with. */
 export function diffWithGreen(log: LogText, green: GreenTemplates, found: Extraction, structure: Structure): GreenDiff | null {
-  const own = greenOf(green, log.name);
+  const own = findGreenLog(green, log.name);
   return own === undefined ? null : compare(log, own, ownLines(found, structure));
 }
 
-/** Which lines of a log are new, with nothing that must stay for another reason. */
+/** Determines which lines of a log are new, without keeping any line for another reason. */
 export function newLines(log: LogText, green: GreenLog): Pick<GreenDiff, 'isNew'> {
   return compare(log, green, new Set());
 }
@@ -116,8 +122,9 @@ function compare(log: LogText, { name, templates }: GreenLog, own: ReadonlySet<n
 }
 
 /**
- * What is on new lines, or on no line at all. A message is one line; a diagnostic or an exception is new where any line near it in
- * its block is, since the same words may be said of another place. Failing tests all stay, and so do the blocks: see {@link splitBlock}.
+ * Returns the findings that are on new lines, or on no line at all. A message is one line; a diagnostic or an
+ * exception is new if any line near it in its block is, since the same text may refer to another place. All
+ * failing tests stay, and so do the blocks: see {@link splitBlock}.
  */
 export function newFindings(found: Extraction, diff: GreenDiff): Extraction {
   const blocks = blocksAround(found);
@@ -132,10 +139,13 @@ export function newFindings(found: Extraction, diff: GreenDiff): Extraction {
   };
 }
 
-/** A weighed block in two: its new parts, which gain, and the whole, which loses where the green build has some of it. */
+/**
+ * Splits a weighted block in two: its new parts, which gain weight, and the whole, which loses weight if the
+ * green build has some of it.
+ */
 export function splitBlock(block: Block, diff: GreenDiff): { readonly parts: readonly Block[]; readonly rest: readonly Block[] } {
   const isPart = (line: number) => diff.isEvidence(line) && (block.start === block.end || diff.isShort(line));
-  const runs = runsOf(block.start, block.end, isPart);
+  const runs = findRuns(block.start, block.end, isPart);
   const parts = runs.map((run): Block => {
     const reason = hasNew(run.start, run.end, diff) ? `${block.reason}, ${diff.since}` : block.reason;
     return { ...block, ...run, weight: block.weight + GAIN, reason };
@@ -145,28 +155,37 @@ export function splitBlock(block: Block, diff: GreenDiff): { readonly parts: rea
   return { parts, rest: isWhole ? [] : [{ ...block, weight: block.weight - LOSS }] };
 }
 
-/** How the log's processes ended, as far as green builds do not end so too. The last one always stays, and so do those of failed steps. */
+/**
+ * Returns the ends of the log's processes that do not occur in green builds. The last one always stays, and
+ * so do those of failed steps.
+ */
 export function newExits({ exits }: Structure, diff: GreenDiff): readonly ExitMark[] {
   return exits.filter(({ line }) => diff.isEvidence(line));
 }
 
-/** Whether any line of the failed steps, or of a log without them, is new. */
+/** Checks whether any line of the failed steps is new, or any line of a log without failed steps. */
 export function hasNewLine(log: LogText, diff: GreenDiff, structure: Structure): boolean {
-  return placesOf(log, structure).some(({ start, end }) => hasNew(start, end, diff));
+  return listSearchRanges(log, structure).some(({ start, end }) => hasNew(start, end, diff));
 }
 
-/** Whether the green build says any line of this log: one that does not is of another job, or cut, or no log. */
+/**
+ * Checks whether the green build has any line of this log. A log without one is of another job, was cut off,
+ * or is no log.
+ */
 export function hasKnownLine(log: LogText, diff: Pick<GreenDiff, 'isNew'>): boolean {
   for (let line = 1; line <= log.lineCount; line++) if (!diff.isNew(line) && log.line(line).trim() !== '') return true;
   return false;
 }
 
-/** New lines that no reader asked for, in the failed steps where a log names them; those near the telling blocks weigh more. */
+/**
+ * Returns new lines that no reader asked for, in the failed steps if a log names them. Those near the
+ * informative blocks weigh more.
+ */
 export function newBlocks(log: LogText, diff: GreenDiff, structure: Structure, telling: readonly Block[] = []): Block[] {
   const isShown = (line: number) => diff.isNew(line) && diff.isShort(line);
-  const near = reachOf(log, telling);
-  return placesOf(log, structure)
-    .flatMap(({ start, end }) => runsOf(start, end, isShown))
+  const near = markReach(log, telling);
+  return listSearchRanges(log, structure)
+    .flatMap(({ start, end }) => findRuns(start, end, isShown))
     .slice(-MAX_RUNS)
     .map((run) => {
       const weight = near.subarray(run.start, run.end + 1).includes(1) ? UNREAD_NEAR : UNREAD_FAR;
@@ -174,13 +193,13 @@ export function newBlocks(log: LogText, diff: GreenDiff, structure: Structure, t
     });
 }
 
-/** Where new lines are searched for. */
-function placesOf(log: LogText, { failedSections }: Structure): LineRange[] {
+/** Returns the ranges in which new lines are searched for. */
+function listSearchRanges(log: LogText, { failedSections }: Structure): LineRange[] {
   if (failedSections.length === 0) return [{ start: Math.max(1, log.lineCount - MAX_LINES), end: log.lineCount }];
   return failedSections.map(({ lineStart, lineEnd }) => ({ start: Math.max(lineStart, lineEnd - MAX_LINES), end: lineEnd }));
 }
 
-function reachOf(log: LogText, telling: readonly Block[]): Uint8Array {
+function markReach(log: LogText, telling: readonly Block[]): Uint8Array {
   const near = new Uint8Array(log.lineCount + 2);
   for (const { start, end } of telling) near.fill(1, Math.max(1, start - REACH), Math.min(end, start + MAX_BLOCK) + REACH + 1);
   return near;
@@ -192,7 +211,7 @@ function hasNew(start: number, end: number, diff: Pick<GreenDiff, 'isNew'>): boo
 }
 
 /** Runs of lines that pass, with the few between them that do not. */
-export function runsOf(start: number, end: number, passes: (line: number) => boolean): LineRange[] {
+export function findRuns(start: number, end: number, passes: (line: number) => boolean): LineRange[] {
   const runs: { start: number; end: number }[] = [];
   for (let line = start; line <= end; line++) {
     if (!passes(line)) continue;
@@ -209,7 +228,7 @@ function near(line: number, block: Block | undefined): number[] {
   return Array.from({ length: end - start + 1 }, (_, i) => start + i);
 }
 
-/** The longest block around each line that a diagnostic or exception is on. */
+/** Returns the longest block around each line with a diagnostic or exception. */
 function blocksAround(found: Extraction): ReadonlyMap<number, Block> {
   const lines = new Set([...found.diagnostics, ...found.exceptions].flatMap(({ at }) => (at === null ? [] : [at.line])));
   const longest = new Map<number, Block>();
@@ -222,7 +241,10 @@ function blocksAround(found: Extraction): ReadonlyMap<number, Block> {
   return longest;
 }
 
-/** Lines that green must not take away: those of failing tests, to the end of the block around each, and those that say how it ended. */
+/**
+ * Returns the lines that the comparison must not remove: those of failing tests, to the end of the block
+ * around each, and those that say how the job ended.
+ */
 function ownLines(found: Extraction, structure: Structure): ReadonlySet<number> {
   const isFinal = (line: number) => structure.failedSections.some(({ lineStart, lineEnd }) => line >= lineStart && line <= lineEnd);
   const own = new Set<number>(structure.exits.map(({ line }) => line).filter((line, i, all) => i === all.length - 1 || isFinal(line)));
@@ -243,22 +265,25 @@ const MAX_PROOFS = 5;
 const MAX_PROOF = 1_000;
 
 /**
- * The lines of the log that say what a failure is about: those that hold a line of its message, as the log prints them, else the
- * message itself. At most five. Masked as the failure is.
+ * Returns the lines of the log that say what a failure is about: those that contain a line of its message, as
+ * the log prints them, or else the message itself. Returns at most five, masked like the failure.
  */
 export function tellingLines({ message, excerpt }: Pick<Failure, 'message' | 'excerpt'>): string[] {
-  const said = linesOf(message);
-  const printed = linesOf(excerpt?.text ?? '').filter((line) => said.some((one) => line.includes(one)));
+  const said = listTextLines(message);
+  const printed = listTextLines(excerpt?.text ?? '').filter((line) => said.some((one) => line.includes(one)));
   return [...new Set(printed.length > 0 ? printed : said)].slice(0, MAX_PROOFS);
 }
 
-/** Whether every one of these lines is in a green build's log, by its templates. Nothing to look for is nowhere. */
+/**
+ * Checks whether all of these lines are in a green build's log, according to its templates. Returns false if
+ * there are no lines.
+ */
 export function standsIn(telling: readonly string[], templates: readonly Templates[]): boolean {
   return telling.length > 0 && telling.every((line) => knowsAny(templates, line));
 }
 
-/** Clean lines that hold a word. */
-function linesOf(text: string): string[] {
+/** Returns the clean lines that contain text. */
+function listTextLines(text: string): string[] {
   const log = openText(text);
   const lines = Array.from({ length: log.lineCount }, (_, i) => log.line(i + 1).trim());
   return lines.map((line) => line.slice(0, MAX_PROOF)).filter((line) => /\p{L}{3}/u.test(line));

@@ -11,7 +11,7 @@ interface Tree {
 }
 
 const VERSION = 1;
-/** At most this many templates, and this many characters in all of them together. */
+/** Limits on the number of templates, and on the characters of all templates together. */
 const LIMITS = { templates: 10_000, characters: 1_000_000 };
 const ANY = '<*>';
 /** A longer line is known by its first and last characters. */
@@ -32,7 +32,10 @@ const MAX_GROUPS = 60;
 const COMPLAINS =
   /err(?:or|no|!)|fail|fatal|exception|panic|abort|denied|refus|reject|cannot|can't|could ?n[o']t|unable|not (?:found|ok)|no such|missing|undefined|unresolved|unknown|time(?:d )?-?out|kill|seg(?:v|mentation)|traceback|assert|invalid|illegal|(?:un)?expected|mismatch|conflict|crash|corrupt|violat|caused by|exit|status|[✗✕✘×●✖]|^\s*at\s|^\s*File "/i;
 
-/** A word that is a word in every run, or only signs. Anything else may be a name, a number or a place. */
+/**
+ * A token that stays the same in every run: plain letters, or only signs. Any other token may be a name, a
+ * number or a place.
+ */
 const FIXED_WORD = /^(?:["'([]{0,2}(?:[A-Za-z][a-z]*|[A-Z]+)["')\],:;.!?]{0,3}|[^A-Za-z0-9<]*)$/;
 
 /** "0 failed" is another line than "3 failed", though both are numbers. */
@@ -40,11 +43,12 @@ const NONE =
   /\b0(?= (?:fail|error|broken|problem|crash))|(?<=\b(?:fail\w{0,10}|errors?|broken|problems?|crash\w{0,6})[^\d,;]{1,20})0\b(?![.\d])/gi;
 
 /**
- * The templates of a green log (P. He et al. 2017, "Drain: An Online Log Parsing Approach with Fixed Depth Tree"), with two rules of
- * caution: a complaining line is kept whole, and only words that look like a name, number or place become `<*>`. Lines in the order of
- * their first appearance; what is over the limits is left out. Deterministic, linear in the length of the text.
+ * Extracts the templates of a green log (P. He et al. 2017, "Drain: An Online Log Parsing Approach with Fixed
+ * Depth Tree"), with two rules of caution: a complaining line is kept whole, and only words that look like a
+ * name, number or place become `<*>`. Lines are in the order of their first appearance; those over the limits
+ * are left out. Deterministic, linear in the length of the text.
  */
-export function templatesOf(text: string, limits: Partial<typeof LIMITS> = {}): Templates {
+export function extractTemplates(text: string, limits: Partial<typeof LIMITS> = {}): Templates {
   const work = templating(text, limits);
   for (;;) {
     const step = work.next();
@@ -52,7 +56,10 @@ export function templatesOf(text: string, limits: Partial<typeof LIMITS> = {}): 
   }
 }
 
-/** The same, a few thousand lines at a time: `pause` is awaited in between, so that a large log does not hold up everything else. */
+/**
+ * Extracts the templates a few thousand lines at a time. Awaits `pause` in between, so that a large log does
+ * not block everything else.
+ */
 export async function templatesInTurns(text: string, pause: () => Promise<void>): Promise<Templates> {
   const work = templating(text, {});
   for (;;) {
@@ -74,7 +81,7 @@ function* templating(text: string, limits: Partial<typeof LIMITS>): Generator<vo
     const said = log.line(number);
     if (seen.has(said)) continue;
     if (seen.size < MAX_SEEN) seen.add(said);
-    const line = shapeOf(said);
+    const line = toLineShape(said);
     if (line === '' || tree.exact.has(line) || absorbs(tree, line)) continue;
     if (found.length >= templates || room < line.length) continue;
     room -= line.length;
@@ -83,21 +90,24 @@ function* templating(text: string, limits: Partial<typeof LIMITS>): Generator<vo
   return { version: VERSION, lines: [...new Set(found.map((words) => words.join(' ')))] };
 }
 
-/** Whether a clean line (see `LogText.line`) has a template of any of several green builds. An empty line is always known. */
+/**
+ * Checks whether a clean line (see `LogText.line`) matches a template of any of several green builds. An
+ * empty line is always known.
+ */
 export function knowsAny(several: readonly Templates[], line: string): boolean {
-  const shape = shapeOf(line);
+  const shape = toLineShape(line);
   if (shape === '') return true;
-  const trees = several.map(treeOf);
+  const trees = several.map(getTree);
   if (trees.some(({ exact }) => exact.has(shape))) return true;
   if (COMPLAINS.test(shape)) return false;
   const words = shape.split(' ');
-  const leaf = leafOf(words);
+  const leaf = toLeafKey(words);
   return trees.some(({ leaves }) => leaves.get(leaf)?.some((group) => matches(group, words)) === true);
 }
 
 const trees = new WeakMap<Templates, Tree>();
 
-function treeOf(templates: Templates): Tree {
+function getTree(templates: Templates): Tree {
   const built = trees.get(templates);
   if (built !== undefined) return built;
   const tree: Tree = { exact: new Set(), leaves: new Map() };
@@ -110,7 +120,7 @@ function remember(tree: Tree, line: string): string[] {
   const group = line.split(' ');
   tree.exact.add(line);
   if (COMPLAINS.test(line)) return group;
-  const key = leafOf(group);
+  const key = toLeafKey(group);
   const leaf = tree.leaves.get(key);
   if (leaf === undefined) tree.leaves.set(key, [group]);
   else if (leaf.length < MAX_GROUPS) leaf.push(group);
@@ -121,7 +131,7 @@ function remember(tree: Tree, line: string): string[] {
 function absorbs(tree: Tree, line: string): boolean {
   if (COMPLAINS.test(line)) return false;
   const words = line.split(' ');
-  const group = mostSimilar(tree.leaves.get(leafOf(words)) ?? [], words);
+  const group = mostSimilar(tree.leaves.get(toLeafKey(words)) ?? [], words);
   if (group === undefined) return false;
   for (let i = 0; i < words.length; i++) if (group[i] !== words[i]) group[i] = ANY;
   return true;
@@ -143,7 +153,7 @@ function mostSimilar(leaf: readonly string[][], words: readonly string[]): strin
   return best;
 }
 
-/** How many words are equal; -1 where a word differs that must not. */
+/** Counts the words that are equal. Returns -1 if two words differ that must not. */
 function equalWords(template: readonly string[], words: readonly string[]): number {
   let equal = 0;
   for (let i = 0; i < words.length; i++) {
@@ -154,17 +164,20 @@ function equalWords(template: readonly string[], words: readonly string[]): numb
   return equal;
 }
 
-function leafOf(words: readonly string[]): string {
+function toLeafKey(words: readonly string[]): string {
   let key = `${words.length}`;
   for (const word of words.slice(0, DEPTH)) key += ` ${FIXED_WORD.test(word) ? word : ANY}`;
   return key;
 }
 
-/** What normalising a line would change: without any of it there is nothing to do. */
+/** Text that normalizing a line would change; a line without any of it stays as it is. */
 const CHANGES = /[\d/\\]|\*\*\*|<\*>|[^\S ]| {2}/;
 
-/** A line without what changes from run to run. A log that spells out `<*>` gets no wildcard by it. */
-function shapeOf(line: string): string {
+/**
+ * Returns a line without the parts that change from run to run. A log that spells out `<*>` gets no wildcard
+ * from it.
+ */
+function toLineShape(line: string): string {
   // A cut may go through a pair of surrogates, and half of one cannot be stored.
   const cut = line.length <= HEAD + TAIL ? line : `${line.slice(0, HEAD)}…${line.slice(-TAIL)}`.toWellFormed();
   if (!CHANGES.test(cut)) return cut.trim();

@@ -5,13 +5,13 @@ import { TriageError } from '../../domain/errors.ts';
 export interface LogBytes {
   /** Bytes in all. */
   readonly size: number;
-  /** The bytes from `start` to before `end`, clipped to the log. Valid until the next call. */
+  /** Returns the bytes from `start` to before `end`, clipped to the log. Valid until the next call. */
   slice(start: number, end: number): Buffer;
-  /** The same as text. Bytes that are no UTF-8 become U+FFFD. */
+  /** Returns the same bytes as text. Bytes that are not valid UTF-8 become U+FFFD. */
   text(start: number, end: number): string;
 }
 
-/** Bytes that are in memory already. */
+/** Wraps bytes that are already in memory. */
 export function bytesInMemory(bytes: Uint8Array): LogBytes {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   return {
@@ -21,7 +21,7 @@ export function bytesInMemory(bytes: Uint8Array): LogBytes {
   };
 }
 
-/** The bytes of a text. Halves of surrogate pairs, which no stored text can hold, become U+FFFD. */
+/** Returns the bytes of a text. Lone surrogates, which no stored text can contain, become U+FFFD. */
 export function bytesOfText(text: string): LogBytes {
   return Buffer.byteLength(text, 'utf8') === text.length ? bytesOfAscii(text) : bytesInMemory(Buffer.from(text, 'utf8'));
 }
@@ -44,7 +44,7 @@ const RETURN = 13;
 const FEED = 10;
 const SPACE = 32;
 
-/** The same bytes with each lone carriage return made a line end. Nothing moves. */
+/** Returns the same bytes with each lone carriage return replaced by a line end. Positions do not change. */
 export function withReturnsAsLineEnds(bytes: LogBytes): LogBytes {
   const slice = (start: number, end: number) => {
     const wide = bytes.slice(start, end + 1);
@@ -76,7 +76,10 @@ export function openFileBytes(path: string): LogBytes & { readonly file: number;
   }
 }
 
-/** The same over a descriptor that stays the caller's. The file must not change meanwhile. */
+/**
+ * Returns the bytes of a file by its descriptor, which stays the caller's. The file must not change in the
+ * meantime.
+ */
 export function bytesOfFile(file: number): LogBytes {
   const { size } = fstatSync(file);
   if (size > MAX_SIZE) throw new TriageError('too-large', 'A log of 4 GiB or more cannot be read; split it into parts.');

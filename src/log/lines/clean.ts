@@ -14,12 +14,12 @@ const MARK = /^(?:\ufeff|∩╗┐|´╗┐|ï»¿)/;
 const DIGITS = '0123456789';
 /** BuildKit writes seconds in five characters; of four digits and a point only where its step is named. */
 const SECONDS = String.raw`\d\.\d{3}|\d\d\.\d\d|\d{3}\.\d`;
-/** How tools begin what they say; a number before it counts or measures nothing. */
+/** The beginnings of tools' messages. A number before one of them is neither a count nor a measurement. */
 const SPEAKS = String.raw`(?:npm |yarn |pnpm |[Ee]rror\b|ERR|E[:\s] |W: |[Ff]atal\b|FATAL|FAIL|--- FAIL|Traceback |\s{2,12}(?:at \S|File ")|[\w.$]{1,80}(?:Error|Exception)\b|\/\S{1,200}: |[\w./-]{1,200}:\d{1,6}:|\[ERROR|[✘✖✕●] |[×>+] [A-Za-z@.\/]|make(?:\[\d{1,2}\])?: )`;
 
 /**
- * What CI systems and builders put before each line, outermost first: times, stream marks, and the names of steps and containers. Each with the
- * characters it may begin with.
+ * The prefixes that CI systems and builders put before each line, outermost first: times, stream marks, and
+ * the names of steps and containers. Each has the characters it may begin with.
  */
 const PREFIXES: readonly { readonly begins: string; readonly pattern: RegExp }[] = [
   // Buildkite's times, where the escape character was lost on the way.
@@ -67,7 +67,10 @@ export function stripEscapes(text: string): string {
   return text.includes('\u001b') ? text.replace(ESCAPES, '') : text;
 }
 
-/** What a person saw of one line (without escapes): the text after the last carriage return, without what CI, builders and containers put before it. */
+/**
+ * Returns what a person saw of one line (without escapes): the text after the last carriage return, without
+ * the prefixes of CI systems, builders and containers.
+ */
 export function cleanLine(line: string): string {
   let shown = line.includes('\r') ? lastSegment(line) : line;
   const tab = shown.indexOf('\t');
@@ -79,8 +82,8 @@ export function cleanLine(line: string): string {
 }
 
 /**
- * A stored line from where its own words begin: without what CI systems put before it and what it overwrote. Escapes within stay, so that what is
- * left is in the stored line letter for letter.
+ * Returns a stored line from the beginning of its own text: without the prefixes of CI systems and without
+ * what was overwritten. Escapes inside stay, so the result is contained in the stored line letter for letter.
  */
 export function ownWords(raw: string): string {
   const line = raw.replace(/\r{1,9}$/, '');
@@ -98,13 +101,16 @@ export function ownWords(raw: string): string {
   return line.slice(at + room);
 }
 
-/** Job and step of a line (as stored) of a log that `gh run view` downloaded; null for any other line. */
+/**
+ * Extracts job and step from a line (as stored) of a log that `gh run view` downloaded; null for any other
+ * line.
+ */
 export function jobAndStep(line: string): { readonly job: string; readonly step: string } | null {
   const [, job, step] = JOB_AND_STEP.exec(line) ?? [];
   return job === undefined || step === undefined ? null : { job, step };
 }
 
-/** Each prefix once, outermost first. */
+/** Removes each prefix once, outermost first. */
 function withoutPrefixes(line: string): string {
   let shown = line;
   let from = 0;
@@ -122,7 +128,10 @@ function withoutPrefixes(line: string): string {
   }
 }
 
-/** Up to nine returns at the end of a line belong to its end. */
+/**
+ * Returns the text after the last carriage return. Up to nine returns at the end of a line count as its line
+ * end.
+ */
 function lastSegment(line: string): string {
   let end = line.length;
   while (end > line.length - 9 && line[end - 1] === '\r') end--;

@@ -7,11 +7,17 @@ import { cleanLine, stripEscapes } from './clean.ts';
 export interface LogText {
   readonly name: string;
   readonly lineCount: number;
-  /** A line as stored; of one longer than {@link MAX_RAW} bytes only the beginning. Empty out of range. */
+  /**
+   * Returns a line as stored; only the beginning of a line longer than {@link MAX_RAW} bytes. Empty if out of
+   * range.
+   */
   raw(line: number): string;
-  /** Bytes of a line as stored. */
+  /** Returns the length of a line as stored, in bytes. */
   length(line: number): number;
-  /** A line as a person saw it: no escapes, no CI or branch prefix, no overwritten progress; cut to 2,000 characters. Empty out of range. */
+  /**
+   * Returns a line as a person saw it: no escapes, no CI or branch prefix, no overwritten progress; cut to
+   * 2,000 characters. Empty if out of range.
+   */
   line(line: number): string;
   /** Tells whether a line is left out, because it belongs to another failure. Absent: none is. */
   readonly hides?: (line: number) => boolean;
@@ -26,7 +32,7 @@ export const MAX_RAW = 262_144;
 /** Lines remembered in each of two generations. */
 const REMEMBERED = 8_192;
 
-/** The lines of a text in which nothing was searched for. */
+/** Opens the lines of a text without searching it for any literals of readers. */
 export function openText(text: string): LogText {
   const bytes = bytesOfText(text);
   const scan = scanLog(bytes, buildMatcher([BRANCH_LITERALS]));
@@ -36,12 +42,12 @@ export function openText(text: string): LogText {
 /** Gives the lines of a log whose scan found `branchLines` to hold {@link BRANCH_LITERALS}. */
 export function openLog(name: string, bytes: LogBytes, index: LineIndex, branchLines: readonly number[]): LogText {
   const raw = (line: number) => {
-    const start = index.startOf(line);
-    return bytes.text(start, Math.min(index.endOf(line), start + MAX_RAW));
+    const start = index.getLineStart(line);
+    return bytes.text(start, Math.min(index.getLineEnd(line), start + MAX_RAW));
   };
   const shown = (line: number) => {
-    const end = index.endOf(line);
-    const text = stripEscapes(bytes.text(Math.max(index.startOf(line), end - MAX_CLEANED), end));
+    const end = index.getLineEnd(line);
+    const text = stripEscapes(bytes.text(Math.max(index.getLineStart(line), end - MAX_CLEANED), end));
     return cleanLine(text.slice(-MAX_LINE * 4));
   };
   const marks = parallelMarks(branchLines.map((line) => shown(line)).join('\n'));
@@ -49,7 +55,7 @@ export function openLog(name: string, bytes: LogBytes, index: LineIndex, branchL
     name,
     lineCount: index.lineCount,
     raw,
-    length: (line) => index.endOf(line) - index.startOf(line),
+    length: (line) => index.getLineEnd(line) - index.getLineStart(line),
     line: remembered(index.lineCount, (line) => withoutMark(shown(line), marks).slice(0, MAX_LINE)),
   };
 }
@@ -117,7 +123,10 @@ function withoutMark(line: string, marks: ReadonlySet<string>): string {
   return end === undefined ? line : line.slice(end);
 }
 
-/** The nearest line at or above `from` that fits, at most `limit` lines up and not above `first`; null where none does. */
+/**
+ * Returns the nearest line at or above `from` that fits, at most `limit` lines up and not above `first`; null
+ * if none does.
+ */
 export function lineAbove(
   log: LogText,
   from: number,
@@ -130,14 +139,17 @@ export function lineAbove(
   return null;
 }
 
-/** The nearest line at or below `from` that fits, at most `limit` lines down; null where none does. */
+/** Returns the nearest line at or below `from` that fits, at most `limit` lines down; null if none does. */
 export function lineBelow(log: LogText, from: number, limit: number, fits: (text: string) => boolean): number | null {
   const last = Math.min(log.lineCount, from + limit);
   for (let line = from; line <= last; line++) if (fits(log.line(line))) return line;
   return null;
 }
 
-/** The last line of a block that starts at `start`: goes on while `belongs` holds, at most `limit` lines. */
+/**
+ * Returns the last line of a block that starts at `start`. The block continues while `belongs` holds, for at
+ * most `limit` lines.
+ */
 export function blockEnd(log: LogText, start: number, limit: number, belongs: (text: string, line: number) => boolean): number {
   let end = start;
   const last = Math.min(log.lineCount, start + limit);
@@ -145,7 +157,7 @@ export function blockEnd(log: LogText, start: number, limit: number, belongs: (t
   return end;
 }
 
-/** The lines `start` to `end`, at most `limit` of them. */
+/** Returns the lines `start` to `end`, at most `limit` of them. */
 export function linesBetween(log: LogText, start: number, end: number, limit = 60): string[] {
   return Array.from({ length: Math.max(0, Math.min(end - start + 1, limit)) }, (_, i) => log.line(start + i));
 }

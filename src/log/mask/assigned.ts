@@ -1,7 +1,7 @@
 import { isPlaceholder, looksRandom, looksSecret, type Span } from './span.ts';
 import { isVendorValue } from './tokens.ts';
 
-/** Without one of these (in any case) a line assigns nothing that is secret by its name. */
+/** Literals, in any case, without which a line assigns nothing that is secret by its name. */
 export const ASSIGNED_LITERALS: readonly string[] = [
   'token',
   'passw',
@@ -58,7 +58,7 @@ const TAIL =
 const ABOUT =
   /^[\s_-]?(?:name|lib|file|path|url|uri|ids?|type|count|len|length|size|expir\w*|ttl|dir|folder|host|user|field|prefix|pattern|regexp?|policy|version|class|kind|mode|status|provider|store|manager|helper|limit|usage|index|pos|position|offset|line|column|arn|ref|label|header|alg\w*|method|format|scope|required|set|hash|fingerprint|checksum)s?(?![a-z])/i;
 
-/** What stands right before `token` or `secret` in one word of one case: `authtoken`, `GITHUBTOKEN`. */
+/** Terms directly before `token` or `secret` in a single word of one case: `authtoken`, `GITHUBTOKEN`. */
 const COMPOUND =
   /(?:access|auth|api|app|bearer|refresh|id|session|csrf|xsrf|deploy|github|gitlab|npm|pypi|user|client|shared|my|ssh|push|bot|slack|registry|service|master|encryption|security|reg)$/i;
 
@@ -66,7 +66,10 @@ const COMPOUND =
 const PUBLIC_KEY =
   /(?:cache|restore|hash|public|pub|host|primary|foreign|sort|partition|object|storage|commit|index|group|map|dedup\w{0,20}|etag|translation|i18n|lock|build|sha|digest)[_-]?key$/i;
 
-/** The values in a line that names call secret: `token=…`, `"password": "…"`, `--api-key …`, `<password>…`. */
+/**
+ * Finds the values in a line whose names call them secret: `token=…`, `"password": "…"`, `--api-key …`,
+ * `<password>…`.
+ */
 export function findAssigned(line: string): Span[] {
   const spans: Span[] = [];
   NAME.lastIndex = 0;
@@ -75,7 +78,7 @@ export function findAssigned(line: string): Span[] {
     const tail = TAIL.exec(line);
     if (tail === null || !namesSecret(line, name.index, name[0], tail[1] ?? '')) continue;
     const from = TAIL.lastIndex;
-    const site = siteOf(line, name.index, name[0], tail);
+    const site = describeSite(line, name.index, name[0], tail);
     if (site.how === 'tag' && (line[from - 1] !== '>' || !/<[\w:-]{0,64}$/.test(line.slice(Math.max(0, name.index - 65), name.index))))
       continue;
     if (site.how === 'argument' && !FIRST_ARGUMENT.test(line.slice(Math.max(0, name.index - 80), name.index))) continue;
@@ -93,12 +96,12 @@ export function findAssigned(line: string): Span[] {
 const OPENS_BLOCK = /(?:<[\w:.-]{1,64}>|:\s{0,3}[|>][-+]?)\s{0,3}$/;
 const ONLY_VALUE = /^\s{0,200}([^\s<>]{8,4096})\s{0,20}$/;
 
-/** Whether what a line names may be on the next: `<apiToken>`, `api_token: |`. */
+/** Checks whether the value of a line's last name may be on the next line: `<apiToken>`, `api_token: |`. */
 export function opensBlock(line: string): boolean {
   return OPENS_BLOCK.test(line.slice(-100));
 }
 
-/** The value on the line behind one that only names it. */
+/** Finds the value on the line after one that only names it. */
 export function findBelow(line: string, next: string): Span[] {
   const value = ONLY_VALUE.exec(next.slice(0, MAX_VALUE))?.[1];
   if (value === undefined) return [];
@@ -107,7 +110,7 @@ export function findBelow(line: string, next: string): Span[] {
   return findAssigned(joined).some(({ to }) => to === joined.length) ? [{ from, to: from + value.length }] : [];
 }
 
-/** How far a value is read before it is judged. */
+/** Characters of a value that are read before it is judged. */
 const MAX_VALUE = 4096;
 /** A value up to here that is no secret is looked through for further names, as in `url=…?token=…`. */
 const MAX_INNER = 100;
@@ -116,13 +119,13 @@ const MAX_INNER = 100;
 const NOT_SECRET = /\bice-$|\bPublicKey$/;
 /** `-Dtoken=…` sets a property of a Java program. */
 const PROPERTY = /(?:^|\s)-D$/;
-/** The first argument of a call: names in a list stand beside names. */
+/** The first argument of a call. In a list, names stand next to names. */
 const FIRST_ARGUMENT = /\(\s{0,3}\\{0,3}["'][\w.-]{0,64}$/;
 
 /** Names of passwords, in the languages that tools speak most. */
 const PASSWORD = /^(?:pass|pwd|kennwort|mot|contrase|senha|wachtwoord)/i;
 
-/** Where and how a value is assigned. */
+/** The place and the form of a value's assignment. */
 interface Site {
   readonly kind: 'password' | 'token' | 'key';
   readonly how: 'assigned' | 'labelled' | 'tag' | 'option' | 'argument';
@@ -153,7 +156,7 @@ function startsWord(line: string, at: number, name: string): boolean {
   return /^[A-Z][a-z]/.test(name) || (/[a-z]$/.test(before) && /^[A-Z]/.test(name)) || COMPOUND.test(before);
 }
 
-function siteOf(line: string, at: number, name: string, tail: RegExpExecArray): Site {
+function describeSite(line: string, at: number, name: string, tail: RegExpExecArray): Site {
   const head = /[\w.-]{0,64}$/.exec(line.slice(Math.max(0, at - 64), at))?.[0] ?? '';
   const whole = `${head}${name}${tail[1] ?? ''}`;
   const kind = PASSWORD.test(name) || /^(?:store|key)pass/i.test(name) ? 'password' : /^_?key$/i.test(name) ? 'key' : 'token';
@@ -174,7 +177,7 @@ function isInStruct(line: string, at: number): boolean {
   return before.lastIndexOf('{') > before.lastIndexOf('}') && line.indexOf('}', at) !== -1;
 }
 
-/** Up to the closing quote, or to what ends a bare word. */
+/** Returns the end of a value: the closing quote, or what ends an unquoted value. */
 function endOfValue(line: string, from: number, { quote, kind, how, shouted, parameter }: Site): number {
   const near = line.slice(from, from + MAX_VALUE);
   const close = quote === '' ? -1 : near.indexOf(quote);
@@ -213,11 +216,14 @@ function isSecretValue(value: string, site: Site): boolean {
   }
 }
 
-/** Words in the names of secret keys; a plain `key=` beside hexadecimal digits is as often a checksum. */
+/** Terms in the names of secret keys. A plain `key=` before hexadecimal digits is as often a checksum. */
 const SECRET_KEY =
   /(?:encrypt(?:ion)?|decrypt(?:ion)?|signing|sign|master|hmac|aes|cipher|jwt|session|cookie|auth|webhook|vault)[_.-]?key$/i;
 
-/** Names of keys that sign packages: beside 40 hexadecimal digits they name an OpenPGP key by its fingerprint, which is public. */
+/**
+ * Names of keys that sign packages. With 40 hexadecimal digits they name an OpenPGP key by its fingerprint,
+ * which is public.
+ */
 const SIGNING_KEY = /(?<!(?:cookie|hmac|jwt|request|session|token|url|webhook)[_.-]?)sign(?:ing)?[_.-]?key$/i;
 
 /** Tells whether a value is a key in hexadecimal digits: 128 bits or more, under a name of a secret key. */

@@ -1,4 +1,4 @@
-import { beginningsOf, buildMatcher, findGroups, type Matcher } from '../scan/matcher.ts';
+import { buildMatcher, findGroups, type Matcher, shortenLiterals } from '../scan/matcher.ts';
 import { findAssigned } from './assigned.ts';
 import { isPlaceholder, type Span } from './span.ts';
 import type { Shape } from './tokens.ts';
@@ -107,7 +107,7 @@ export function createUnseenShape(shapes: readonly Shape[]): Shape {
     find: (line) => {
       if (!HIDES.test(line)) return [];
       const seen = line.replace(UNSEEN_ANY, '');
-      matcher ??= buildMatcher(shapes.map(({ literals }) => beginningsOf(literals)));
+      matcher ??= buildMatcher(shapes.map(({ literals }) => shortenLiterals(literals)));
       const groups = findGroups(seen, matcher);
       const spans = shapes.flatMap(({ find }, group) => (groups.has(group) ? find(seen) : []));
       if (spans.length === 0) return [];

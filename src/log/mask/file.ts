@@ -2,8 +2,8 @@ import { isUtf8 } from 'node:buffer';
 import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { messageOf, TriageError } from '../../domain/errors.ts';
-import { fileTypeOf } from '../decode/decode.ts';
+import { getErrorMessage, TriageError } from '../../domain/errors.ts';
+import { detectFileType } from '../decode/decode.ts';
 import { READER_GROUPS } from '../extract/run.ts';
 import { bytesOfFile, type LogBytes, openFileBytes } from '../lines/bytes.ts';
 import { growingScan, type Scan } from '../scan/scan-log.ts';
@@ -18,7 +18,7 @@ export interface MaskedFile {
   /** Places where a secret was hidden. */
   readonly secrets: number;
   readonly notes: readonly string[];
-  /** For its readers, where the pass that looked for secrets found nothing to hide. */
+  /** The scan for the log's readers, present if the pass that searched for secrets found nothing to hide. */
   readonly scan?: Scan;
   close(): void;
 }
@@ -40,7 +40,7 @@ export async function maskFile(path: string, masker: Masker): Promise<MaskedFile
   let copy: ReturnType<typeof openCopy> | undefined;
   try {
     const sample = file.slice(0, SAMPLE);
-    if (fileTypeOf(sample).kind !== 'text' || sample.includes(0) || DOCUMENT.test(sample.toString('utf8'))) {
+    if (detectFileType(sample).kind !== 'text' || sample.includes(0) || DOCUMENT.test(sample.toString('utf8'))) {
       file.close();
       return null;
     }
@@ -65,7 +65,7 @@ function writing<T>(act: () => T): T {
   try {
     return act();
   } catch (error) {
-    const why = `A masked copy of the log cannot be written to ${tmpdir()}: ${messageOf(error)}. TMPDIR names another folder.`;
+    const why = `A masked copy of the log cannot be written to ${tmpdir()}: ${getErrorMessage(error)}. TMPDIR names another folder.`;
     throw new TriageError('storage-failed', why, { cause: error });
   }
 }
@@ -89,7 +89,9 @@ function openCopy() {
   };
 }
 
-/** What is said of a text that was decoded, as far as it is known without its name. Pieces end where no character is cut. */
+/**
+ * Lists the notes about a decoded text that do not depend on its name. Pieces end where no character is cut.
+ */
 function oddities(log: LogBytes): string[] {
   let isWhole = true;
   let hasNul = false;

@@ -1,6 +1,6 @@
 import { firstPlace } from '../../lib/collections.ts';
 import { bytesInMemory, type LogBytes } from '../lines/bytes.ts';
-import { beginningsOf, buildMatcher, type Matcher } from '../scan/matcher.ts';
+import { buildMatcher, type Matcher, shortenLiterals } from '../scan/matcher.ts';
 import { type ScannedChunk, scanChunks } from '../scan/scan-chunks.ts';
 import { findAssigned, findBelow, opensBlock } from './assigned.ts';
 import { canHideEverywhere, DECLARED, findDeclared } from './declared.ts';
@@ -11,9 +11,12 @@ import { findKeyBlock, findWrapped, KEY_BLOCK_LITERALS, TOKEN_SHAPES } from './t
 
 /** Another reader of the same log: its literals are searched for in the same pass. */
 export interface FellowReader {
-  /** What it looks for, as {@link beginningsOf} gives it. The same array each time: a matcher is made for it once. */
+  /**
+   * The literals to search for, as {@link shortenLiterals} returns them. The array must be the same each
+   * time, because a matcher is built for it only once.
+   */
   readonly groups: readonly (readonly string[])[];
-  /** Told of each chunk in order; its hits begin with those of `groups`. */
+  /** Receives each chunk in order; the hits of a chunk begin with those of `groups`. */
   readonly add: (chunk: ScannedChunk) => void;
 }
 
@@ -26,7 +29,7 @@ const LINE_FEED = 10;
 /** Bytes that can be asked of a log while a chunk of it is in use. */
 const SHORT = 1 << 14;
 
-const GROUPS = [...SHAPES.map(({ literals }) => literals), KEY_BLOCK_LITERALS].map(beginningsOf);
+const GROUPS = [...SHAPES.map(({ literals }) => literals), KEY_BLOCK_LITERALS].map(shortenLiterals);
 const KEY_BLOCKS = 1 << SHAPES.length;
 const TOKENS = SHAPES.reduce((bits, shape, at) => (TOKEN_SHAPES.includes(shape) ? bits | (1 << at) : bits), 0);
 const ASSIGNED = SHAPES.reduce((bits, { find }, at) => (find === findAssigned ? bits | (1 << at) : bits), 0);
@@ -78,7 +81,9 @@ function keep(log: LogBytes, spans: readonly Span[], { spans: all, secrets }: { 
   }
 }
 
-/** By line of a chunk, ascending: a bit for each group of ours of which it holds a literal. */
+/**
+ * Maps each line of a chunk to its bits: one for each of the own groups of which the line contains a literal.
+ */
 function candidatesIn({ hits }: ScannedChunk, ours: number, open: number): Map<number, number> {
   const bits = new Map<number, number>(open === 0 ? [] : [[0, open]]);
   for (const [group, lines] of hits.slice(ours).entries()) for (const line of lines) bits.set(line, (bits.get(line) ?? 0) | (1 << group));
@@ -103,7 +108,7 @@ function findInChunk(
 ): readonly Span[] {
   if (candidates.size === 0) return [];
   const search = new Search(secrets);
-  const lineOf = linesOf(chunk, log);
+  const lineOf = createLineReader(chunk, log);
   const long: { from: number; to: number; next: Line | null }[] = [];
   for (const [number, groups] of candidates) {
     const from = number === 0 ? openFrom : chunk.offset + (chunk.lineEnds[number - 1] ?? 0) + 1;
@@ -117,7 +122,7 @@ function findInChunk(
   // Last: the chunk's bytes are not valid any more when more of the log is requested.
   for (const { from, to, next } of long) {
     const copy = next === null ? null : { ...next, bytes: Buffer.from(next.bytes) };
-    for (const { line, groups, isLast } of partsOf(log, from, to))
+    for (const { line, groups, isLast } of splitLongLine(log, from, to))
       search.look(line, groups, (after) => (isLast && after === 1 ? copy : null));
   }
   return search.spans;
@@ -165,13 +170,19 @@ class Search {
   }
 }
 
-/** Where a character of a text begins in its bytes, which need not be whole UTF-8: the longest beginning with no more characters. */
+/**
+ * Returns where a character of a text begins in its bytes, which need not be whole UTF-8: the end of the
+ * longest prefix with no more characters.
+ */
 function byteAt(bytes: Buffer, character: number): number {
   return Math.max(0, firstPlace(bytes.length + 1, (place) => bytes.toString('utf8', 0, place).length <= character) - 1);
 }
 
-/** The lines of a chunk by their number in it, and those that begin within 32 KB behind it. */
-function linesOf({ bytes, offset, lineEnds }: ScannedChunk, log: LogBytes): (number: number) => Line | null {
+/**
+ * Creates a function that reads the lines of a chunk by their number in it, and those that begin within 32 KB
+ * after it.
+ */
+function createLineReader({ bytes, offset, lineEnds }: ScannedChunk, log: LogBytes): (number: number) => Line | null {
   const lineIn = (all: Buffer, at: number, from: number, to: number): Line => {
     const line = all.subarray(from, to);
     return { text: line.toString('utf8'), bytes: line, from: at + from };
@@ -194,8 +205,8 @@ function linesOf({ bytes, offset, lineEnds }: ScannedChunk, log: LogBytes): (num
   };
 }
 
-/** A long line part by part, each with the groups whose literals it holds. */
-function* partsOf(log: LogBytes, from: number, to: number): Generator<{ line: Line; groups: number; isLast: boolean }> {
+/** Splits a long line into parts, each with the groups whose literals it contains. */
+function* splitLongLine(log: LogBytes, from: number, to: number): Generator<{ line: Line; groups: number; isLast: boolean }> {
   for (let start = from; start < to; ) {
     const bytes = log.slice(start, Math.min(to, start + PIECE + BEYOND));
     if (bytes.length === 0) return;
@@ -207,13 +218,19 @@ function* partsOf(log: LogBytes, from: number, to: number): Generator<{ line: Li
   }
 }
 
-/** The last place at or before `end` that is not within a UTF-8 character; `end` itself where there is no such character. */
+/**
+ * Returns the last position at or before `end` that is not inside a UTF-8 character; `end` itself if there is
+ * no such character.
+ */
 export function endOfCharacter(bytes: Uint8Array, end: number): number {
   for (let at = end; at > end - 4; at--) if (((bytes[at] ?? 0) & 0xc0) !== 0x80) return at;
   return end;
 }
 
-/** Where a piece of more bytes than {@link PIECE} ends: after its last line end; in a longer line, before a character that no token holds. */
+/**
+ * Returns where a piece of more than {@link PIECE} bytes ends: after its last line end or, in a longer line,
+ * before a character that no token contains.
+ */
 export function endOfPiece(wide: Buffer): number {
   const line = wide.lastIndexOf(LINE_FEED, PIECE - 1);
   if (line !== -1) return line + 1;

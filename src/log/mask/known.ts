@@ -6,9 +6,9 @@ export type FindKnown = (text: string) => Span[];
 
 /** Most secrets of one run that are searched for everywhere; a hostile log could "show" any number. */
 export const MAX_SECRETS = 1_000;
-/** Longest stretch of a secret that is searched; the rest of a longer one is found beside it. */
+/** Longest part of a secret that is searched for; the rest of a longer secret is found next to it. */
 const MAX_LITERAL = 64;
-/** From this length on, a secret that lost up to two characters at an end is found too. */
+/** Minimum length of a secret that is also found if up to two characters are missing at an end. */
 const TRIMMED_FROM = 14;
 const TRIM = 2;
 /** Characters at a line's end by which a broken secret is recognised. */
@@ -19,19 +19,19 @@ const MAX_BREAKS = 60;
 const MAX_FIRST_PART = 400;
 const MAX_PLACES = 300_000;
 const MAX_ALIKE = 8;
-/** What may be at the start of a continued line: white space, a time, a runner's name. */
+/** The text that may precede a continued line: white space, a time, a runner's name. */
 const PREFIX = /^(?:\[[^\]]{0,60}\]\s?|\d{4}-\d\d-\d\d[T ][\d:.,]{5,20}Z?\s?|\d\d:\d\d:\d\d[.,\d]{0,7}\s?|[>|]\s?|\s){0,12}/;
 
-/** Null where there is nothing to look for. */
+/** Creates a finder of known secrets. Returns null if there is nothing to look for. */
 export function createKnownFinder(secrets: Iterable<string>): FindKnown | null {
-  const forms = [...new Set(secrets)].slice(0, MAX_SECRETS).flatMap(formsOf);
+  const forms = [...new Set(secrets)].slice(0, MAX_SECRETS).flatMap(listForms);
   if (forms.length === 0) return null;
   const cores = forms.map(({ text }) => {
     const trim = text.length >= TRIMMED_FROM ? TRIM : 0;
     return { trim, literal: text.slice(trim, Math.min(text.length - trim, trim + MAX_LITERAL)) };
   });
   const find = createFinder(cores.map(({ literal }) => literal));
-  const grams = gramsOf(forms);
+  const grams = indexGrams(forms);
   return (text) => {
     const spans: Span[] = [];
     const hiddenTo = new Map<number, number>();
@@ -49,7 +49,7 @@ export function createKnownFinder(secrets: Iterable<string>): FindKnown | null {
   };
 }
 
-/** As far to both sides as the text agrees with the form. */
+/** Extends a match to both sides as far as the text agrees with the form. */
 function grown(text: string, at: number, trim: number, form: Form): Span {
   let from = at;
   let start = trim;
@@ -68,7 +68,10 @@ function grown(text: string, at: number, trim: number, form: Form): Span {
   return { from, to };
 }
 
-/** Tells whether what was found goes on as a word at either end: a short secret would be found in other words. */
+/**
+ * Checks whether a match continues as a longer word at either end: a short secret would be found inside other
+ * words.
+ */
 function isWithinWord(text: string, { from, to }: Span): boolean {
   return /\w/.test(text[from - 1] ?? '') || /\w/.test(text[to] ?? '');
 }
@@ -79,8 +82,8 @@ function isBase64(text: string, at: number): boolean {
 
 type Grams = ReadonlyMap<string, readonly (readonly [form: number, end: number])[]>;
 
-/** Where a form may be broken: each three characters in it, with the place after them. */
-function gramsOf(forms: readonly Form[]): Grams {
+/** Indexes where a form may be broken: each three characters in it, with the position after them. */
+function indexGrams(forms: readonly Form[]): Grams {
   const grams = new Map<string, [number, number][]>();
   let count = 0;
   for (const [id, { text }] of forms.entries()) {
@@ -135,14 +138,17 @@ interface Form {
   readonly after: number;
 }
 
-/** A shorter spelling is searched for only as a word of its own, and only that of a short secret itself. */
+/**
+ * Minimum length of a spelling that is searched for. A shorter one is searched for only as a whole word, and
+ * only if it is that of a short secret itself.
+ */
 export const MIN_FORM = 8;
 
 /**
- * All spellings of a secret in which logs show it: itself, base64 and base64url at each of the three places it can have in a
- * longer text, hex, URL-encoded, and escaped for JSON and for XML.
+ * Lists all spellings in which logs show a secret: itself, base64 and base64url at each of the three offsets
+ * it can have in a longer text, hex, URL-encoded, and escaped for JSON and for XML.
  */
-function formsOf(secret: string): Form[] {
+function listForms(secret: string): Form[] {
   if (secret.length < MIN_FORM) return [{ text: secret, before: 0, after: 0 }];
   const bytes = Buffer.from(secret, 'utf8');
   const hex = bytes.toString('hex');
@@ -151,7 +157,10 @@ function formsOf(secret: string): Form[] {
   return firstOfEach(forms, ({ text }) => text).filter(({ text }) => text.length >= MIN_FORM);
 }
 
-/** The characters that this secret alone decides, and at each end one that it shares with what is beside it. */
+/**
+ * Encodes a secret in base64: the characters that this secret alone determines, and at each end one that it
+ * shares with the adjacent text.
+ */
 function inBase64(bytes: Buffer, place: number): Form[] {
   const whole = Buffer.concat([Buffer.alloc(place), bytes])
     .toString('base64')
@@ -223,7 +232,10 @@ function createFinder(literals: readonly string[]): FindLiterals {
   };
 }
 
-/** Two characters as a place in the table; places may be shared, since each hit is compared. */
+/**
+ * Hashes two characters to an index of the table. Different pairs may share an index, since each hit is
+ * compared.
+ */
 function blockAt(text: string, end: number): number {
   return ((text.charCodeAt(end - 1) * 251) ^ text.charCodeAt(end)) & (TABLE - 1);
 }
@@ -242,7 +254,7 @@ export interface PseudonymOptions {
 export interface Pseudonyms {
   /** Puts `<EMAIL_1>`, `<HOST_1>` … in their place. Lines stay; hiding twice is hiding once. */
   hide(text: string): string;
-  /** The names put back, for whoever may see them. Never for a model, a store or a comment. */
+  /** Restores the original values for readers who may see them. Never for a model, a store or a comment. */
   reveal(text: string): string;
 }
 
@@ -259,13 +271,13 @@ const MAX_NAMES = 10_000;
 /** A name that was put in may uncover what ran into it, as in `fe80::1x.local`: the text is looked through again while that happens. */
 const MAX_ROUNDS = 4;
 
-/** For one run: the table lives in this object alone, and is never stored or sent. */
+/** Creates the pseudonyms of one run. The table exists in this object alone, and is never stored or sent. */
 export function createPseudonyms(options: PseudonymOptions): Pseudonyms {
   const names = new Map<string, string>();
   const values = new Map<string, string>();
   const taken = new Set<string>();
   const counts = { EMAIL: 0, HOST: 0 };
-  const nameOf = (kind: keyof typeof counts, value: string): string => {
+  const assignName = (kind: keyof typeof counts, value: string): string => {
     const key = value.toLowerCase();
     const known = names.get(key);
     if (known !== undefined) return known;
@@ -281,16 +293,16 @@ export function createPseudonyms(options: PseudonymOptions): Pseudonyms {
   const hideOnce = (text: string): string => {
     let hidden = text;
     if (options.emails && text.includes('@'))
-      hidden = hidden.replace(EMAIL, (email) => (SERVICE.test(email) ? email : nameOf('EMAIL', email)));
+      hidden = hidden.replace(EMAIL, (email) => (SERVICE.test(email) ? email : assignName('EMAIL', email)));
     if (!options.hosts) return hidden;
     return hidden
-      .replace(PRIVATE_V4, (address) => (isAddress(address) ? nameOf('HOST', address) : address))
-      .replace(PRIVATE_V6, (address) => nameOf('HOST', address))
-      .replace(hostName, (host) => nameOf('HOST', host));
+      .replace(PRIVATE_V4, (address) => (isAddress(address) ? assignName('HOST', address) : address))
+      .replace(PRIVATE_V6, (address) => assignName('HOST', address))
+      .replace(hostName, (host) => assignName('HOST', host));
   };
   return {
     hide: (text) => {
-      // A text that says <HOST_1> itself must not come back with somebody's host in it.
+      // A text that contains <HOST_1> itself must not come back with a real host in its place.
       for (const [name] of text.matchAll(NAMED)) if (!values.has(name)) taken.add(name);
       let hidden = text;
       for (let round = 0, before = ''; round < MAX_ROUNDS && hidden !== before; round++) {

@@ -23,16 +23,18 @@ export interface Masker {
    */
   mask(text: string): Promise<Masked>;
   /**
-   * The same for all texts of one run: what is found in one of them is hidden in every other too, also in base64, hex,
-   * URL-encoded, escaped, or broken over lines. Nothing found is remembered afterwards. One result for each text, in order.
-   * Where e-mail addresses or hosts are hidden, they have one name throughout the run, and who gives the `names` can put
-   * them back; in a text masked alone they are all called `<EMAIL>` and `<HOST>`.
+   * Masks all texts of one run: what is found in one of them is hidden in every other too, also in base64,
+   * hex, URL-encoded, escaped, or broken over lines. Nothing found is remembered afterwards. Returns one
+   * result for each text, in order. If e-mail addresses or hosts are hidden, they have the same name
+   * throughout the run, and the caller who provides `names` can restore them; in a text masked alone they are
+   * all called `<EMAIL>` and `<HOST>`.
    */
   maskAll(texts: readonly string[], names?: Pseudonyms): Promise<Masked[]>;
   /**
-   * The same for one log that need not be in memory. Two passes: what is found on any line is hidden on every line. `write` gets the masked
-   * log piece by piece, in UTF-8, valid until it returns; nothing at all where there is nothing to hide: then what the first pass told a
-   * fellow reader holds for the masked log. Resolves to the number of places hidden.
+   * Masks one log that need not be in memory, in two passes: what is found on any line is hidden on every
+   * line. `write` gets the masked log piece by piece, in UTF-8, valid until it returns. If there is nothing
+   * to hide, it gets nothing, and what `fellow` received in the first pass is also valid for the masked log.
+   * Resolves to the number of places hidden.
    */
   maskPieces(log: LogBytes, write: (piece: Buffer) => void, fellow?: FellowReader): Promise<number>;
 }
@@ -49,7 +51,10 @@ export interface MaskerOptions {
   readonly own?: readonly string[];
 }
 
-/** What is behind secrets that run into one another is seen once the first of them is hidden: a text alone is masked until nothing changes. */
+/**
+ * Limit on the passes over a text that is masked alone. If secrets run into one another, the second is
+ * recognized only after the first is hidden, so a text is masked until nothing changes.
+ */
 const MAX_PASSES = 4;
 
 /** Makes a masker. */
@@ -57,8 +62,8 @@ export function createMasker(options: MaskerOptions = {}): Masker {
   const known = new Set((options.known ?? []).filter(isWorthHiding));
   const findConfigured = createKnownFinder(known);
   const findOwn = createOwnSecretFinder((options.own ?? []).filter(isWorthHiding));
-  const finderOf = (seen: ReadonlySet<string>) => (seen.size === 0 ? findConfigured : createKnownFinder([...known, ...seen]));
-  const namesOf = (numbered: boolean) => (hidesNames(options.names) ? createPseudonyms({ ...options.names, numbered }) : null);
+  const buildFinder = (seen: ReadonlySet<string>) => (seen.size === 0 ? findConfigured : createKnownFinder([...known, ...seen]));
+  const createNames = (numbered: boolean) => (hidesNames(options.names) ? createPseudonyms({ ...options.names, numbered }) : null);
   const maskRun = async (texts: readonly string[], names: Pseudonyms | null): Promise<Masked[]> => {
     const found: (readonly Span[])[] = [];
     const seen = new Set<string>();
@@ -67,7 +72,7 @@ export function createMasker(options: MaskerOptions = {}): Masker {
       for (const secret of secrets) if (seen.size < MAX_SECRETS) seen.add(secret);
       found.push(spans.count === 0 ? [] : inCharacters(spans.overlapping(0, Number.POSITIVE_INFINITY), text, Buffer.from(text)));
     }
-    const findKnown = finderOf(seen);
+    const findKnown = buildFinder(seen);
     return texts.map((text, at) => {
       const spans = [...(found[at] ?? []), ...(findKnown?.(text) ?? [])];
       const { text: masked, count } = hideInReport(text, spans) ?? hideSpans(text, mergeSpans(spans));
@@ -75,7 +80,7 @@ export function createMasker(options: MaskerOptions = {}): Masker {
       return { text: names === null ? masked : namesAsText(names.hide(masked)), count, ...(own.length > 0 && { own }) };
     });
   };
-  const maskAlone = async (text: string) => (await maskRun([text], namesOf(false)))[0] ?? { text, count: 0 };
+  const maskAlone = async (text: string) => (await maskRun([text], createNames(false)))[0] ?? { text, count: 0 };
   return {
     mask: async (text) => {
       let masked = await maskAlone(text);
@@ -86,18 +91,18 @@ export function createMasker(options: MaskerOptions = {}): Masker {
       }
       return masked;
     },
-    maskAll: (texts, names) => maskRun(texts, names ?? namesOf(true)),
+    maskAll: (texts, names) => maskRun(texts, names ?? createNames(true)),
     maskPieces: async (log, write, fellow) => {
       const { spans, secrets } = findSecrets(log, fellow);
-      const findKnown = finderOf(secrets);
-      const names = namesOf(true);
+      const findKnown = buildFinder(secrets);
+      const names = createNames(true);
       if (spans.count === 0 && findKnown === null && names === null) return 0;
       return hidePieces(log, spans, findKnown, names, write);
     },
   };
 }
 
-/** Long enough, and not a word that any log may say. */
+/** Checks whether a secret is long enough and not an ordinary word that any log may contain. */
 function isWorthHiding(secret: string): boolean {
   return secret.length >= MIN_FORM && !/^(?:[a-z]{1,11}|[A-Z]{1,11})$/.test(secret);
 }
@@ -106,7 +111,10 @@ function hidesNames(names: PseudonymOptions | undefined): names is PseudonymOpti
   return names !== undefined && (names.emails || names.hosts);
 }
 
-/** The second pass. Whole lines at once where there are any: a string of more would not be young enough to be collected soon. */
+/**
+ * Runs the second pass, over whole lines at once if there are any. A longer string would outlive the young
+ * generation and be garbage collected late.
+ */
 function hidePieces(
   log: LogBytes,
   found: SpanList,

@@ -10,7 +10,10 @@ const TOKEN = /\bflt_[0-9A-Za-z]{49}\b/g;
 /** A hostile log could hold any number. */
 const MAX_TOKENS = 20;
 
-/** Makes what looks for these secrets, and for whatever has the form of a token: whoever asks decides whether it is one. */
+/**
+ * Creates a finder for these secrets and for everything in the form of a token. The caller decides whether it
+ * is a token.
+ */
 export function createOwnSecretFinder(secrets: readonly string[]): FindOwnSecrets {
   const findAny = createKnownFinder(secrets);
   const each = secrets.map((secret) => ({ digest: digestOfToken(secret), find: createKnownFinder([secret]) }));

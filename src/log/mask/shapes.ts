@@ -8,11 +8,11 @@ import { ENCODED_KEY_LITERALS, findEncodedKeys, type Shape, TOKEN_SHAPES } from 
 const WEBHOOKS =
   /(?:hooks\.slack\.com\/(?:services|workflows|triggers)\/|discord(?:app)?\.com\/api\/webhooks\/\d{5,25}\/|\.webhook\.office\.com\/webhookb2\/|chat\.googleapis\.com\/v1\/spaces\/[\w-]{1,40}\/messages\?)([\w./?=&%@+-]{16,600})/g;
 
-/** Without one of these (in any case) a line holds none. */
+/** Literals, in any case, without which a line contains no webhook address. */
 const WEBHOOK_LITERALS: readonly string[] = ['hooks.slack.com/', '.com/api/webhooks/', '.webhook.office.com/', 'chat.googleapis.com/v1/'];
 
-/** The last group of each match, which ends it, where it is a secret. */
-function valuesOf(line: string, pattern: RegExp, isSecret: (value: string, whole: string) => boolean): Span[] {
+/** Finds the last group of each match, which ends the match, if it is a secret. */
+function findValues(line: string, pattern: RegExp, isSecret: (value: string, whole: string) => boolean): Span[] {
   return Array.from(line.matchAll(pattern)).flatMap((match) => {
     const [whole] = match;
     const value = match.at(-1) ?? '';
@@ -28,14 +28,17 @@ const AUTHORIZATION =
   /\b(?:(?:proxy-)?authorization["']?\s{0,3}[:=]\s{0,3}["']?(?:(?:basic|bearer|token|apikey|api-token|negotiate|digest|ssws|bot)\s{1,3})?|(?:authorization["']?\s{0,3}[:=]\s{0,3}["']?)?bearer\s{1,3})([\w+/=.~-]{8,8192})/gi;
 const BASIC = /\bbasic\s{1,3}$/i;
 
-/** The credentials in `Authorization: Bearer …` and the like, and the values in `Cookie` and `Set-Cookie` that look random. */
+/**
+ * Finds the credentials in `Authorization: Bearer …` and the like, and the values in `Cookie` and
+ * `Set-Cookie` that look random.
+ */
 function findHeaders(line: string): Span[] {
   const isBasic = (value: string, whole: string) => BASIC.test(whole.slice(0, -value.length)) && value.length >= 8 && holdsPair(value);
-  const values = valuesOf(line, AUTHORIZATION, (value, whole) => isBasic(value, whole) || (!isPlaceholder(value) && looksSecret(value)));
+  const values = findValues(line, AUTHORIZATION, (value, whole) => isBasic(value, whole) || (!isPlaceholder(value) && looksSecret(value)));
   return [...values, ...findCookies(line)];
 }
 
-/** Base64 of `user:password`. */
+/** Checks whether a value is the base64 of `user:password`. */
 function holdsPair(value: string): boolean {
   if (!/^[A-Za-z0-9+/]{4,4096}={0,2}$/.test(value)) return false;
   return /^[\x21-\x7e]{0,200}:[\x20-\x7e]{1,2000}$/.test(Buffer.from(value, 'base64').toString('latin1'));
@@ -48,14 +51,17 @@ function findCookies(line: string): Span[] {
   const start = line.search(COOKIE);
   if (start === -1) return [];
   const isSecret = (value: string) => !isPlaceholder(value) && looksSecret(value.replace(/%[0-9a-f]{2}/gi, '+'));
-  return valuesOf(line.slice(start), PAIR, isSecret).map(({ from, to }) => ({ from: start + from, to: start + to }));
+  return findValues(line.slice(start), PAIR, isSecret).map(({ from, to }) => ({ from: start + from, to: start + to }));
 }
 
 /** Longest part before a host: user, colon, password. */
 const MAX_AUTHORITY = 2_000;
 const END_OF_AUTHORITY = /[\s/"'<>`\\\u0000-\u001f]/;
 
-/** `scheme://user:password@host`: the password, or the long token that is alone in the place of both. */
+/**
+ * Finds the password in `scheme://user:password@host`, or the long token that takes the place of both user
+ * and password.
+ */
 function findAddresses(line: string): Span[] {
   const spans: Span[] = [];
   for (let at = line.indexOf(':'); at !== -1; at = line.indexOf(':', at + 1)) {
@@ -82,7 +88,7 @@ function inUser(user: string, from: number): Span[] {
 }
 
 function findOracle(line: string): Span[] {
-  return valuesOf(line, /\bjdbc:oracle:\w{1,10}:[\w$#.-]{1,100}\/([^\s@"'/]{1,200})(?=@)/gi, (value) => !isPlaceholder(value));
+  return findValues(line, /\bjdbc:oracle:\w{1,10}:[\w$#.-]{1,100}\/([^\s@"'/]{1,200})(?=@)/gi, (value) => !isPlaceholder(value));
 }
 
 /**
@@ -108,14 +114,14 @@ const COMMANDS: readonly (readonly [literals: readonly string[], option: RegExp]
   [['--creds', '-creds'], /-creds[ =]["']?[^\s"':]{1,100}:([^\s"']{1,400})/g],
   [['machine '], /\slogin\s{1,3}\S{1,200}\s{1,3}password\s{1,3}(\S{1,400})/g],
 ];
-/** Where another command begins. */
+/** The separator after which another command begins. */
 const NEXT_COMMAND = / (?:&&?|\|\|?|;) /;
 const MAX_COMMAND = 600;
 
 /** A line of a `.netrc` that has its fields on lines of their own. */
 const NETRC = /^\s{0,8}password\s{1,3}(\S{1,400})/g;
 
-/** What is shorter could be anything. */
+/** Checks whether a value is long enough to be a secret; a shorter one could be anything. */
 function isValue(value: string): boolean {
   return value.length >= 3 && !isPlaceholder(value);
 }
@@ -130,12 +136,12 @@ const DOCKER_LITERALS: readonly string[] = ['auth"', "auth'", 'auth\\', 'eyjhdxr
 /** Passwords given to commands in a line. */
 function findInCommands(line: string): Span[] {
   const lower = line.toLowerCase();
-  const spans = valuesOf(line, NETRC, (value) => isValue(value) && looksSecret(value));
+  const spans = findValues(line, NETRC, (value) => isValue(value) && looksSecret(value));
   for (const [literals, option] of COMMANDS) {
     for (const literal of literals) {
       for (let at = lower.indexOf(literal); at !== -1; ) {
         const command = commandAt(line, at, literal.length);
-        for (const { from, to } of valuesOf(command, option, isValue)) spans.push({ from: from + at, to: to + at });
+        for (const { from, to } of findValues(command, option, isValue)) spans.push({ from: from + at, to: to + at });
         at = lower.indexOf(literal, at + command.length);
       }
     }
@@ -143,7 +149,7 @@ function findInCommands(line: string): Span[] {
   return spans;
 }
 
-/** Up to where another begins, or as far as its options are likely to stand. */
+/** Returns a command up to where another begins, or as far as its options are likely to reach. */
 function commandAt(line: string, at: number, literal: number): string {
   const near = line.slice(at, at + MAX_COMMAND);
   const end = near.slice(literal).search(NEXT_COMMAND);
@@ -152,7 +158,7 @@ function commandAt(line: string, at: number, literal: number): string {
 
 /** Credentials of Docker registries in a line. */
 function findDockerAuth(line: string): Span[] {
-  return [...valuesOf(line, DOCKER_AUTH, (value) => isValue(value) && holdsPair(value)), ...valuesOf(line, DOCKER_CONFIG, isValue)];
+  return [...findValues(line, DOCKER_AUTH, (value) => isValue(value) && holdsPair(value)), ...findValues(line, DOCKER_CONFIG, isValue)];
 }
 
 /** Every kind that one line is enough to see where nothing in it is unseen. */
@@ -163,7 +169,7 @@ const SEEN: readonly Shape[] = [
   { literals: HEADER_LITERALS, find: findHeaders },
   { literals: COMMAND_LITERALS, find: findInCommands },
   { literals: DOCKER_LITERALS, find: findDockerAuth },
-  { literals: WEBHOOK_LITERALS, find: (line) => valuesOf(line, WEBHOOKS, () => true) },
+  { literals: WEBHOOK_LITERALS, find: (line) => findValues(line, WEBHOOKS, () => true) },
   { literals: ENCODED_KEY_LITERALS, find: findEncodedKeys },
   {
     literals: [
@@ -187,14 +193,14 @@ const SEEN: readonly Shape[] = [
 /** Every kind that one line is enough to see. */
 export const SHAPES: readonly Shape[] = [...SEEN, createUnseenShape(SEEN)];
 
-/** The secrets in a line whose literals are known; bit n of `groups` represents `SHAPES[n]`. */
+/** Finds the secrets in a line whose literals are known; bit n of `groups` represents `SHAPES[n]`. */
 export function findShapes(line: string, groups: number): Span[] {
   const spans: Span[] = [];
   for (let at = 0; at < SHAPES.length; at++) if ((groups & (1 << at)) !== 0) append(spans, SHAPES[at]?.find(line) ?? []);
   return spans;
 }
 
-/** One line with its secrets hidden: a name or an address beside a log. */
+/** Masks the secrets of one line, such as a name or an address that accompanies a log. */
 export function maskLine(line: string): string {
   return hideSpans(line, mergeSpans(findShapes(line, -1))).text;
 }

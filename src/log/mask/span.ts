@@ -14,17 +14,20 @@ export interface Masked {
   readonly own?: readonly string[];
 }
 
-/** What is in the place of a secret. GitHub and GitLab write the same. */
+/** The text that replaces a secret. GitHub and GitLab write the same. */
 const HIDDEN = '***';
 
 const COLOR = /\u001b\[[\d;]{0,20}[A-Za-z]/g;
 
-/** The same text with spaces for colors: the letter that ends one is no part of the token behind it. Nothing moves. */
+/**
+ * Replaces color codes with spaces: the letter that ends a code is not part of the token behind it. Positions
+ * do not change.
+ */
 export function withoutColors(text: string): string {
   return text.includes('\u001b[') ? text.replace(COLOR, (color) => ' '.repeat(color.length)) : text;
 }
 
-/** Sorted, with spans that overlap or touch made one. Empty spans are dropped. */
+/** Sorts spans and merges those that overlap or touch. Empty spans are dropped. */
 export function mergeSpans(spans: readonly Span[]): Span[] {
   const merged: { from: number; to: number }[] = [];
   for (const { from, to } of spans.toSorted((a, b) => a.from - b.from)) {
@@ -36,7 +39,7 @@ export function mergeSpans(spans: readonly Span[]): Span[] {
   return merged;
 }
 
-/** The text with each of the merged spans replaced. */
+/** Replaces each of the merged spans in the text. */
 export function hideSpans(text: string, merged: readonly Span[]): Masked {
   if (merged.length === 0) return { text, count: 0 };
   const parts: string[] = [];
@@ -59,7 +62,9 @@ export class SpanList {
     this.#ends.set([from, to], 2 * this.count++);
   }
 
-  /** What lies from `start` to before `end`, counted from `start`; a span across a border is cut there. */
+  /**
+   * Returns the spans from `start` to before `end`, relative to `start`; a span across a border is cut there.
+   */
   overlapping(start: number, end: number): Span[] {
     const first = firstPlace(this.count, (place) => (this.#ends[2 * place + 1] ?? 0) <= start);
     const spans: Span[] = [];
@@ -79,7 +84,10 @@ const NO_SECRET = /^[./~]|\.\.|^[A-Za-z]:[\\/]|^v?\d[\d.:T+-]*Z?$|^(?:sha\d{1,3}
 const VERSION = /^[v^~]?\d+\.\d+(?:\.\d+)?(?:[-+.][\w.](?:[-+]?[\w.])*)?$/;
 const FILE_NAME = /\.[A-Za-z][A-Za-z0-9]{0,4}$/;
 
-/** Whether a value only represents a secret: a variable, a call, a word for "nothing", or what was masked before. */
+/**
+ * Checks whether a value only stands in for a secret: a variable, a call, a term for "nothing", or text that
+ * was masked before.
+ */
 export function isPlaceholder(value: string): boolean {
   return PLACEHOLDER.test(value.slice(0, JUDGED)) || value.endsWith('***');
 }
@@ -97,12 +105,18 @@ export function looksSecret(value: string): boolean {
   return !isNamed(judged) && entropy(judged) >= 2.8;
 }
 
-/** As a random key of 20 or more characters looks: no words between separators, and either long hex or all kinds of letters. */
+/**
+ * Checks whether a value looks like a random key of 20 or more characters: no words between separators, and
+ * either long hex or all kinds of letters.
+ */
 export function looksRandom(value: string): boolean {
   return value.length >= 20 && /^[\w+/=.~-]+$/.test(value) && looksSecret(value) && isMixed(value) && entropy(value) >= 3.8;
 }
 
-/** Whether it is safe to hide a secret wherever it stands: at least 8 characters, and nothing that is also a word or a name. */
+/**
+ * Checks whether it is safe to hide a secret wherever it occurs: it has at least 8 characters, and is not
+ * also an ordinary word or a name.
+ */
 export function isDistinctive(secret: string): boolean {
   if (secret.length < 8 || isPlaceholder(secret) || /\s/.test(secret.trim())) return false;
   if (!/\d/.test(secret)) return secret.length >= 16 && isMixedCase(secret) && !isNamed(secret) && entropy(secret) >= 3.5;
@@ -120,12 +134,18 @@ export function entropy(value: string): number {
   return bits;
 }
 
-/** A key may begin like a path: three in a hundred begin with a slash or end in dots. */
+/**
+ * Checks whether a value is a long base64 key that begins like a path: three in a hundred keys begin with a
+ * slash or end in dots.
+ */
 function isLongBase64(value: string): boolean {
   return /^\/[A-Za-z0-9+/]{38,}={0,2}$/.test(value) && isMixed(value) && entropy(value) >= 4.3;
 }
 
-/** Words and small numbers with separators between them: `deploy-preview-12`, `linux_x64_3`, `org.example.TokenStore`. */
+/**
+ * Checks whether a value consists of words and small numbers with separators between them:
+ * `deploy-preview-12`, `linux_x64_3`, `org.example.TokenStore`.
+ */
 function isNamed(value: string): boolean {
   const parts = value.split(/[-_./:@#$]+/);
   const isPath = parts.length > 3 || /^(?:com|org|net|io)\./.test(value);

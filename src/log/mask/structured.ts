@@ -5,7 +5,7 @@ import { hideSpans, type Masked, mergeSpans, type Span } from './span.ts';
 
 /** A stretch that holds a value, in which anything may be hidden; what lies between two is markup and stays. */
 interface Value extends Span {
-  /** What must be hidden as a whole: an entity of XML, an escape of JSON. */
+  /** The pattern that must be hidden as a whole: an entity of XML, an escape of JSON. */
   readonly whole: RegExp | null;
 }
 
@@ -27,7 +27,10 @@ export function hideInReport(text: string, spans: readonly Span[]): Masked | nul
   return parseJson(text) === undefined ? null : hideInJson(text, spans);
 }
 
-/** The names that represent e-mail addresses and hosts look like tags: as text in XML they are written as entities. */
+/**
+ * Replaces the names of e-mail addresses and hosts in XML text with entities, because these names look like
+ * tags.
+ */
 export function namesAsText(text: string): string {
   if (!isXmlReport(text)) return text;
   const parts: string[] = [];
@@ -67,7 +70,7 @@ function hideInJson(text: string, spans: readonly Span[]): Masked {
   return { text: parts.join(''), count };
 }
 
-/** Those of the merged spans that lie in a stretch at least in part. */
+/** Returns the merged spans that overlap a range at least in part. */
 function overlapping(merged: readonly Span[], { from, to }: Span): readonly Span[] {
   const first = firstPlace(merged.length, (place) => (merged[place]?.to ?? 0) <= from);
   let end = first;
@@ -89,7 +92,7 @@ function* jsonTokens(text: string): Generator<Span> {
   }
 }
 
-/** What of the spans lies in values. */
+/** Returns the parts of the spans that lie in values. */
 function within(values: readonly Value[], text: string, spans: readonly Span[]): Span[] {
   const merged = mergeSpans(spans);
   const kept: Span[] = [];
@@ -100,7 +103,7 @@ function within(values: readonly Value[], text: string, spans: readonly Span[]):
   return mergeSpans(kept);
 }
 
-/** What ends a value: a closing tag, a quotation mark, the marks around CDATA and comments. */
+/** The text that ends a value: a closing tag, a quotation mark, the marks around CDATA and comments. */
 const ENDS_VALUE = /^(?:<\/|<!|["']|\]\]>|-->)/;
 
 /** Stretches of the merged spans between values, but for what only ends the value that a span came from. */
@@ -137,7 +140,7 @@ function aligned(spans: readonly Span[], { from: start, to: end, whole }: Value,
   });
 }
 
-/** Text, attribute values, CDATA and comments. */
+/** Returns text, attribute values, CDATA and comments of an XML document. */
 function xmlValues(text: string): Value[] {
   const values: Value[] = [];
   const add = (from: number, to: number, whole: RegExp | null) => {
@@ -158,7 +161,10 @@ function xmlValues(text: string): Value[] {
   return values;
 }
 
-/** Where a tag ends, telling of the values of its attributes; a `<` that opens no tag is text. */
+/**
+ * Returns where a tag ends, and passes the values of its attributes to `add`; a `<` that opens no tag is
+ * text.
+ */
 function endOfTag(text: string, open: number, add: (from: number, to: number, whole: RegExp | null) => void): number {
   if (!/[A-Za-z_/?!]/.test(text[open + 1] ?? '')) {
     add(open, open + 1, null);

@@ -4,7 +4,10 @@ import { entropy, type Span, withoutColors } from './span.ts';
 
 const NAMED = stored.named.map(({ name, value }) => ({ name: new RegExp(name, 'i'), value: new RegExp(`^(?:${value})$`) }));
 
-/** Whether a value has the form of a secret of the maker in its name, as the 16 digits of `ASANA_TOKEN`, which could be anything elsewhere. */
+/**
+ * Checks whether a value has the form of a secret of the vendor in its name, such as the 16 digits of
+ * `ASANA_TOKEN`, which could be anything elsewhere.
+ */
 export function isVendorValue(name: string, value: string): boolean {
   return NAMED.some((rule) => rule.value.test(value) && rule.name.test(name));
 }
@@ -37,7 +40,7 @@ const TOKENS: readonly (readonly [literals: readonly string[], pattern: string])
   [['aiza'], 'AIza[\\w-]{35}'],
   [['ya29.'], 'ya29\\.[\\w-]{20,512}'],
   [['gocspx-'], 'GOCSPX-[\\w-]{20,64}'],
-  // The run must begin here: else each place inside a long one would be tried anew.
+  // The run must begin here; otherwise each position inside a long one would be tried again.
   [['eyj'], '(?<![_-])eyJ[\\w-]{10,4000}\\.[\\w-]{10,8000}(?:\\.[\\w-]{4,2000}){0,3}'],
   [['whsec_'], 'whsec_[A-Za-z0-9+/]{24,64}={0,2}'],
   [['hrku-'], 'HRKU-[A-Za-z0-9_-]{36,128}'],
@@ -86,23 +89,23 @@ const KEY = /(?<![A-Za-z0-9])(?:sk-(?:proj-|svcacct-|admin-|ant-|or-v1-|None-)?[
 const DIGITS = [...'0123456789abcdef'];
 const KEY_LITERALS: readonly string[] = ['sk-', ...DIGITS.flatMap((first) => DIGITS.map((second) => `sk${first}${second}`))];
 
-/** What tells by its form alone that it is a token. */
+/** The shapes that identify a token by its form alone. */
 export const TOKEN_SHAPES: readonly Shape[] = [
-  shapeOf(TOKENS),
-  shapeOf(stored.tokens.map(({ keywords, pattern }) => [keywords, pattern])),
-  { literals: KEY_LITERALS, find: (line) => spansOf(line, KEY) },
+  createShape(TOKENS),
+  createShape(stored.tokens.map(({ keywords, pattern }) => [keywords, pattern])),
+  { literals: KEY_LITERALS, find: (line) => findSpans(line, KEY) },
 ];
 
-function shapeOf(rules: typeof TOKENS): Shape {
+function createShape(rules: typeof TOKENS): Shape {
   const pattern = new RegExp(`(?<![A-Za-z0-9])(?:${rules.map(([, one]) => one).join('|')})(?![A-Za-z0-9])`, 'g');
-  return { literals: rules.flatMap(([literals]) => literals), find: (line) => spansOf(line, pattern) };
+  return { literals: rules.flatMap(([literals]) => literals), find: (line) => findSpans(line, pattern) };
 }
 
 function findAny(text: string): Span[] {
   return TOKEN_SHAPES.flatMap(({ find }) => find(text));
 }
 
-function spansOf(line: string, pattern: RegExp): Span[] {
+function findSpans(line: string, pattern: RegExp): Span[] {
   return Array.from(withoutColors(line).matchAll(pattern)).flatMap(({ 0: token, index }) =>
     entropy(token) < LEAST_BITS ? [] : [{ from: index, to: index + token.length }],
   );
@@ -114,9 +117,9 @@ const LAST_RUN_TOKEN = /(?<![\w.-])[A-Za-z][\w.-]{2,299}$/;
 const FIRST_RUN = /^((?:\d{4}-\d\d-\d\d[T ][\d:.,]{5,20}Z?\s?|\s){0,8})([\w.-]{4,300})/;
 
 /**
- * A token that a terminal or a log driver broke: it begins at the end of this line and ends at the start of the next. Spans
- * of the first and of the second line. A token that is whole on its own line takes nothing from the next, unless the next
- * holds nothing but more of the same kind.
+ * Finds a token that a terminal or a log driver broke: it begins at the end of this line and ends at the
+ * start of the next. Returns spans of the first and of the second line. A token that is whole on its own line
+ * takes nothing from the next, unless the next contains only more of the same kind.
  */
 export function findWrapped(line: string, next: string): { readonly here: readonly Span[]; readonly there: readonly Span[] } {
   const none = { here: [], there: [] };
@@ -139,14 +142,14 @@ export function findWrapped(line: string, next: string): { readonly here: readon
   };
 }
 
-/** How long a token is with its maker; 0 where that is not fixed. */
+/** Returns the length of a vendor's tokens; 0 if it is not fixed. */
 function fullLength(token: string): number {
   if (/^gh[pousr]_/.test(token) || token.startsWith('npm_')) return 40;
   if (token.startsWith('github_pat_')) return 93;
   return token.startsWith('glpat-') ? 26 : 0;
 }
 
-/** Nothing follows, and it is no word. */
+/** Checks whether a text is the rest of a token: nothing follows, and it is not an ordinary word. */
 function isRest(first: string, after: string): boolean {
   if (after.trim() !== '' || /[.-]/.test(first) || !/[A-Za-z]/.test(first)) return false;
   return /\d/.test(first) ? first.length >= 6 : first.length >= 16 && /[a-z][A-Z]/.test(first);
@@ -175,8 +178,9 @@ interface LineSpans {
 }
 
 /**
- * The bodies of the private keys that begin in this line: what follows on the line itself (`\n` written out; several where each of
- * them also ends there), or on at most 200 lines after it, up to its end or to the first line that cannot belong to a key.
+ * Finds the bodies of the private keys that begin in this line: the text that follows on the line itself
+ * (`\n` written out; several if each of them also ends there), or on at most 200 lines after it, up to the
+ * end of the key or to the first line that cannot belong to a key.
  */
 export function findKeyBlock(first: string, next: NextLine): LineSpans[] {
   const found: LineSpans[] = [];
@@ -189,7 +193,7 @@ export function findKeyBlock(first: string, next: NextLine): LineSpans[] {
     const end = rest.search(END);
     if (end === -1) {
       const here = /[A-Za-z0-9+/=]{16}/.test(rest) ? onOneLine(first, from, endOfText(first)) : [];
-      return [...found, ...here, ...bodyOf(next, after + begin.index)];
+      return [...found, ...here, ...readKeyBody(next, after + begin.index)];
     }
     append(found, onOneLine(first, from, from + end));
     after = from + end;
@@ -197,7 +201,7 @@ export function findKeyBlock(first: string, next: NextLine): LineSpans[] {
   return found;
 }
 
-function bodyOf(next: NextLine, indent: number): LineSpans[] {
+function readKeyBody(next: NextLine, indent: number): LineSpans[] {
   const body: LineSpans[] = [];
   for (let line = 1; line <= MAX_LINES; line++) {
     const text = next(line);
@@ -214,19 +218,28 @@ function isKeyMaterial(run: string): boolean {
   return run.length >= 16 && /\d/.test(run) && /[A-Z]/.test(run) && /[a-z]/.test(run);
 }
 
-/** The last line of a key may be short, and a checksum may follow it. */
+/**
+ * Checks whether the key ends on one of the next two lines: its last line may be short, and a checksum may
+ * follow it.
+ */
 function endsSoon(next: NextLine, line: number): boolean {
   return END.test(next(line + 1) ?? '') || END.test(next(line + 2) ?? '');
 }
 
-/** Base64 of a whole PEM file with a private key, as in kubeconfigs and Kubernetes secrets; certificates stay. */
+/**
+ * Finds the base64 of whole PEM files with a private key, as in kubeconfigs and Kubernetes secrets;
+ * certificates stay.
+ */
 export function findEncodedKeys(line: string): Span[] {
   return Array.from(line.matchAll(/(?<![A-Za-z0-9+/])LS0tLS1CRUdJTi[A-Za-z0-9+/]{20,200000}={0,2}/g)).flatMap(({ 0: run, index }) =>
     Buffer.from(run.slice(0, 80), 'base64').toString('latin1').includes('PRIVATE KEY') ? [{ from: index, to: index + run.length }] : [],
   );
 }
 
-/** The key between its first and its last mark, without the breaks (`\n` written out) at both ends. */
+/**
+ * Returns the key between its first and its last mark, without the line breaks (`\n` written out) at both
+ * ends.
+ */
 function onOneLine(line: string, from: number, to: number): LineSpans[] {
   const body = line.slice(from, to);
   const start = /^(?:\s|\\{1,3}[nr]){0,8}/.exec(body)?.[0].length ?? 0;

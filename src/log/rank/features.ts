@@ -1,7 +1,7 @@
 import { firstPlace } from '../../lib/collections.ts';
 import type { Block, Extraction } from '../extract/extraction.ts';
 import type { LogText } from '../lines/lines.ts';
-import { LINE_ROLES, type LineRole, rolesOf } from '../roles.ts';
+import { createRoleLookup, LINE_ROLES, type LineRole } from '../roles.ts';
 import type { Structure } from '../sections.ts';
 
 /** A line that may be kept, with what is known of it before its words are weighed. */
@@ -11,14 +11,21 @@ export interface Candidate {
   readonly role: LineRole;
 }
 
-/** What is measured of a line among those around it: its paragraph, and the other candidates of its step. */
+/** The measurements of a line among those around it: its paragraph, and the other candidates of its step. */
 export const SURROUNDINGS = [
   ...(['head', 'headBelow', 'alike', 'alikeAbove', 'alikeBelow', 'paragraphPlace', 'paragraphSize', 'paragraphsAfter'] as const),
   ...(['causesBefore', 'causesAfter', 'severeBefore', 'severeAfter', 'asCommand'] as const),
 ] as const;
 
-/** One row of {@link SURROUNDINGS} for each candidate. `isSevere` tells of each whether it has a word of failure; counts are binary logarithms. */
-export function surroundingsOf(lines: readonly Candidate[], isSevere: readonly boolean[], { failedSections }: Structure): Float32Array {
+/**
+ * Returns one row of {@link SURROUNDINGS} for each candidate. `isSevere` says for each whether it contains a
+ * term of failure; counts are binary logarithms.
+ */
+export function measureSurroundings(
+  lines: readonly Candidate[],
+  isSevere: readonly boolean[],
+  { failedSections }: Structure,
+): Float32Array {
   const starts = lines.map(({ text }) => /^\s*(\S{1,12})/.exec(text)?.[1]?.replace(/\d+/g, '0') ?? '');
   const alike = new Map<string, number>();
   for (const start of starts) alike.set(start, (alike.get(start) ?? 0) + 1);
@@ -27,7 +34,7 @@ export function surroundingsOf(lines: readonly Candidate[], isSevere: readonly b
   const opens = (i: number) => !follows(i) || lines[i - 1]?.role === 'blank';
   const isCause = (i: number) => lines[i]?.role === 'cause';
   const [paragraphs, causes, severe] = [opens, isCause, (i: number) => isCause(i) && isSevere[i] === true].map((is) =>
-    sumsOf(lines.length, is),
+    computeSums(lines.length, is),
   );
   const rows = new Float32Array(lines.length * SURROUNDINGS.length);
   let [first, end, opening, size] = [0, 0, 0, 0];
@@ -41,12 +48,12 @@ export function surroundingsOf(lines: readonly Candidate[], isSevere: readonly b
       commands = commandWords(lines.slice(first, end));
     }
     if (opens(i)) for ([opening, size] = [i, 1]; !opens(i + size); ) size++;
-    const below = follows(i + 1) && lines[i + 1]?.role !== 'blank' ? headOf(lines[i + 1]?.text ?? '') : -1;
+    const below = follows(i + 1) && lines[i + 1]?.role !== 'blank' ? classifyHead(lines[i + 1]?.text ?? '') : -1;
     const [isAbove, isBelow] = [follows(i) && starts[i - 1] === starts[i], follows(i + 1) && starts[i + 1] === starts[i]];
-    const said = commands.size === 0 || role === 'echo' ? [] : wordsOf(text).filter((word) => commands.has(word));
+    const said = commands.size === 0 || role === 'echo' ? [] : extractWords(text).filter((word) => commands.has(word));
     rows.set(
       [
-        ...[headOf(text), below, log2(alike.get(starts[i] ?? '') ?? 1), isAbove ? 1 : 0, isBelow ? 1 : 0],
+        ...[classifyHead(text), below, log2(alike.get(starts[i] ?? '') ?? 1), isAbove ? 1 : 0, isBelow ? 1 : 0],
         ...[i - opening, log2(size), after(paragraphs, i), before(causes, i), after(causes, i), before(severe, i), after(severe, i)],
         Math.min(4, said.length),
       ],
@@ -56,8 +63,8 @@ export function surroundingsOf(lines: readonly Candidate[], isSevere: readonly b
   return rows;
 }
 
-/** How many of the lines before each are so, and of all. */
-function sumsOf(count: number, is: (i: number) => boolean): Int32Array {
+/** Counts how many of the lines before each satisfy the condition, and how many of all. */
+function computeSums(count: number, is: (i: number) => boolean): Int32Array {
   const sums = new Int32Array(count + 1);
   for (let i = 0; i < count; i++) sums[i + 1] = (sums[i] ?? 0) + (is(i) ? 1 : 0);
   return sums;
@@ -67,19 +74,25 @@ function log2(value: number): number {
   return Math.log2(1 + Math.max(0, value));
 }
 
-/** Words of the commands and settings that a step shows before it runs: its tools say them too, others seldom. */
+/**
+ * Returns the words of the commands and settings that a step shows before it runs. Its tools print them too;
+ * other output seldom does.
+ */
 function commandWords(lines: readonly Candidate[]): ReadonlySet<string> {
-  const words = lines.filter(({ role }) => role === 'echo').flatMap(({ text }) => wordsOf(text));
+  const words = lines.filter(({ role }) => role === 'echo').flatMap(({ text }) => extractWords(text));
   return new Set(words.filter((word) => !/^(?:run|bash|usr|bin|group|shell|noprofile|norc|env|endgroup|pipefail)$/.test(word)));
 }
 
-function wordsOf(text: string): string[] {
+function extractWords(text: string): string[] {
   const head = text.slice(0, 200).toLowerCase();
   return head.match(/[a-z][a-z0-9]{2,30}/g) ?? [];
 }
 
-/** What a line begins with: 0 a letter, 1 a digit, 2 a bracket, 3 a list mark, 4 a quotation mark, 5 anything else. */
-function headOf(text: string): number {
+/**
+ * Classifies the beginning of a line: 0 a letter, 1 a digit, 2 a bracket, 3 a list mark, 4 a quotation mark,
+ * 5 anything else.
+ */
+function classifyHead(text: string): number {
   const place = [/^\s*[\p{L}_]/u, /^\s*\d/, /^\s*[[({<]/, /^\s*[-*•·–—●○▪]/, /^\s*["'`‘“]/].findIndex((head) => head.test(text));
   return place < 0 ? 5 : place;
 }
@@ -91,7 +104,7 @@ export interface Candidates {
   readonly facts: Float32Array;
 }
 
-/** What is measured of a line beside its words, in the order of the columns. */
+/** The measurements of a line in addition to its words, in the order of the columns. */
 export const FACTS = [
   ...(['reader', 'weighed', 'loose', 'blockSize', 'blockPlace', 'diagnostic', 'exception', 'test', 'message'] as const),
   ...(['role', 'roleAbove', 'roleBelow', 'inFailed', 'toEnd', 'fromStart', 'toLogEnd', 'share', 'toMark'] as const),
@@ -110,7 +123,7 @@ const MAX_CANDIDATES = 12_000;
 /** A log as it was read, before its lines are ranked. */
 export interface ReadLog {
   readonly log: LogText;
-  /** Lines that hold a word that some reader asks for. */
+  /** Lines that contain a literal that some reader asks for. */
   readonly hits: readonly (readonly number[])[];
   readonly found: Extraction;
   readonly structure: Structure;
@@ -122,7 +135,7 @@ function candidateLines({ log, hits, structure }: ReadLog, blocks: readonly Bloc
   const add = (from: number, to: number) => {
     for (let line = Math.max(1, from); line <= Math.min(log.lineCount, to); line++) if (log.hides?.(line) !== true) lines.add(line);
   };
-  for (const end of endsOf(log, structure)) add(end - TAIL, end);
+  for (const end of listStepEnds(log, structure)) add(end - TAIL, end);
   add(log.lineCount - 40, log.lineCount);
   for (const { start, end, fromEnd } of blocks) {
     if (fromEnd === true) add(Math.max(start, end - MAX_BLOCK), end);
@@ -133,13 +146,16 @@ function candidateLines({ log, hits, structure }: ReadLog, blocks: readonly Bloc
   return sorted.length <= MAX_CANDIDATES ? sorted : nearest(sorted, log, blocks, structure);
 }
 
-function endsOf(log: LogText, { failedSections }: Structure): number[] {
+function listStepEnds(log: LogText, { failedSections }: Structure): number[] {
   return failedSections.length === 0 ? [log.lineCount] : failedSections.map(({ lineEnd }) => lineEnd);
 }
 
-/** Of too many lines those of the heaviest blocks, and the last before each end in equal shares. */
+/**
+ * Keeps, if there are too many lines, those of the heaviest blocks and the last before each end in equal
+ * shares.
+ */
 function nearest(sorted: readonly number[], log: LogText, blocks: readonly Block[], structure: Structure): number[] {
-  const ends = endsOf(log, structure).slice(0, 20);
+  const ends = listStepEnds(log, structure).slice(0, 20);
   const share = Math.floor(MAX_CANDIDATES / 2 / ends.length);
   const kept = new Set(ends.flatMap((end) => sorted.filter((line) => line <= end).slice(-share)));
   for (const { start, end } of blocks.toSorted((a, b) => b.weight - a.weight)) {
@@ -153,7 +169,7 @@ function nearest(sorted: readonly number[], log: LogText, blocks: readonly Block
 export function readCandidates(read: ReadLog, weighed: readonly Block[]): Candidates {
   const { log, found, structure } = read;
   const numbers = candidateLines(read, weighed);
-  const roleAt = rolesOf(log, structure);
+  const roleAt = createRoleLookup(log, structure);
   const lines = numbers.map((line): Candidate => ({ line, text: log.line(line), role: roleAt(line) }));
   const width = FACTS.length;
   const facts = new Float32Array(lines.length * width);
@@ -163,14 +179,14 @@ export function readCandidates(read: ReadLog, weighed: readonly Block[]): Candid
   const placed = blocksByLine(weighed, wanted);
   const repeats = countRepeats(lines);
   const ends = endsOfSteps(log, structure);
-  const shapes = lines.map(({ text }) => shapeOf(text));
+  const shapes = lines.map(({ text }) => measureShape(text));
   const isSevere = shapes.map(({ severity }) => severity > 0);
-  const around = surroundingsOf(lines, isSevere, structure);
+  const around = measureSurroundings(lines, isSevere, structure);
   const wide = SURROUNDINGS.length;
   for (const [i, one] of lines.entries()) {
     const block = blocks.get(one.line);
-    const place = ends.placeOf(one.line);
-    const shape = shapes[i] ?? shapeOf(one.text);
+    const place = ends.locateLine(one.line);
+    const shape = shapes[i] ?? measureShape(one.text);
     const above = neighbor(log, one.line - 1, roleAt, lines[i - 1]);
     const below = neighbor(log, one.line + 1, roleAt, lines[i + 1]);
     let at = i * width;
@@ -195,10 +211,10 @@ function roleNumber(role: LineRole): number {
   return LINE_ROLES.indexOf(role);
 }
 
-/** What is known of a line beside a candidate; `beside` is the candidate there, if it is that line. */
+/** Describes a line next to a candidate. The last parameter is the candidate there, if it is that line. */
 function neighbor(log: LogText, line: number, roleAt: (line: number) => LineRole, beside: Candidate | undefined) {
   const { text, role } = beside?.line === line ? beside : { text: log.line(line), role: roleAt(line) };
-  return { role: roleNumber(role), indent: indentOf(text), isBlank: role === 'blank' };
+  return { role: roleNumber(role), indent: countIndent(text), isBlank: role === 'blank' };
 }
 
 function foundLines(found: Extraction) {
@@ -211,7 +227,7 @@ function foundLines(found: Extraction) {
   };
 }
 
-/** The heaviest block over each line; of equal ones the smallest. */
+/** Finds the heaviest block over each line; of equally heavy ones, the smallest. */
 function blocksByLine(proposed: readonly Block[], wanted: ReadonlySet<number>) {
   const best = new Map<number, { weight: number; loose: boolean; size: number; place: number }>();
   for (const { start, end, weight, loose } of proposed) {
@@ -238,12 +254,15 @@ function countRepeats(lines: readonly Candidate[]): { total: number[]; occurrenc
   return { total: keys.map((key) => counts.get(key) ?? 1), occurrence };
 }
 
-/** Where lines are beside the ends of failed steps. */
+/** Locates lines relative to the ends of failed steps. */
 function endsOfSteps(log: LogText, { failedSections, exits, afterwards }: Structure) {
   const marks = [...exits.map(({ line }) => line), ...failedSections.map(({ lineEnd }) => lineEnd)].sort((a, b) => a - b);
   return {
-    /** `inside`: 2 in a failed step, 1 in one that only followed, 0 where no step is known to have failed, -1 outside, -2 behind all of them. */
-    placeOf(line: number): { readonly inside: number; readonly toEnd: number; readonly fromStart: number } {
+    /**
+     * Locates one line. `inside`: 2 in a failed step, 1 in one that failed only as a consequence, 0 if no
+     * step is known to have failed, -1 outside, -2 after all of them.
+     */
+    locateLine(line: number): { readonly inside: number; readonly toEnd: number; readonly fromStart: number } {
       const own = failedSections.find(({ lineStart, lineEnd }) => line >= lineStart && line <= lineEnd);
       if (own !== undefined) return { inside: own.consequence ? 1 : 2, toEnd: own.lineEnd - line, fromStart: line - own.lineStart };
       if (failedSections.length === 0) return { inside: 0, toEnd: log.lineCount - line, fromStart: line };
@@ -251,7 +270,7 @@ function endsOfSteps(log: LogText, { failedSections, exits, afterwards }: Struct
       const isAfter = next === undefined || afterwards.some(({ start, end }) => line >= start && line <= end);
       return isAfter ? { inside: -2, toEnd: 5_000, fromStart: 5_000 } : { inside: -1, toEnd: next.lineEnd - line, fromStart: 5_000 };
     },
-    /** Lines to the next one that says how something ended. */
+    /** Counts the lines to the next one that says how something ended. */
     toMark(line: number): number {
       return (marks[firstPlace(marks.length, (place) => (marks[place] ?? 0) < line)] ?? log.lineCount) - line;
     },
@@ -262,16 +281,16 @@ const SEVERITY =
   /\b(?:fatal|panic(?:ked)?|error|exception|fail(?:ed|ure|s)?|assert\w{0,12}|cannot|could not|unable|denied|refused|expected|missing|invalid|not found|undefined|unexpected|unknown|exceed\w{0,3}|must|mismatch)\b|(?:Error|Exception)\b/gi;
 
 /** Kinds of characters, in this order after 0: small letters, capitals, digits, white space, and signs that some pattern below needs. */
-const kindAt = kindsOf([/[a-z]/, /[A-Z]/, /\d/, /\s/, /\./, /\//, /:/, /\(/, /["'`‘“]/]);
+const kindAt = createKindLookup([/[a-z]/, /[A-Z]/, /\d/, /\s/, /\./, /\//, /:/, /\(/, /["'`‘“]/]);
 const SPACE = 4;
 
-function shapeOf(text: string) {
+function measureShape(text: string) {
   const head = text.length > 400 ? text.slice(0, 400) : text;
   const [, small = 0, capitals = 0, digits = 0, gaps = 0, dots = 0, slashes = 0, colons = 0, brackets = 0, quotes = 0] = countKinds(head);
   const isPlace = dots * digits * (colons + brackets) > 0 && /[\w./\\-]\.\w{1,8}[:(]\d/.test(head);
   return {
     words: Math.min(60, gaps + 1),
-    indent: indentOf(head),
+    indent: countIndent(head),
     severity: Math.min(4, head.match(SEVERITY)?.length ?? 0),
     place: isPlace ? 2 : dots * slashes > 0 && /[\w-]\/[\w./-]{1,120}\.\w{1,8}\b/.test(head) ? 1 : 0,
     quoted: quotes > 0 && /["'`‘“][^"'`’”]{1,120}["'`’”]/.test(head) ? 1 : 0,
@@ -282,7 +301,7 @@ function shapeOf(text: string) {
   };
 }
 
-/** How many characters of each kind a text has; white space counts once a stretch. */
+/** Counts the characters of each kind in a text; a stretch of white space counts once. */
 function countKinds(text: string): number[] {
   const counts = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
   let before = 0;
@@ -294,28 +313,31 @@ function countKinds(text: string): number[] {
   return counts;
 }
 
-function indentOf(text: string): number {
+function countIndent(text: string): number {
   return text.charCodeAt(0) > 32 && text.charCodeAt(0) < 128 ? 0 : Math.min(40, text.length - text.trimStart().length);
 }
 
 /** Buckets of hashed words and pairs of words. */
 export const BUCKETS = 65_536;
 
-const wordKindAt = kindsOf([/[a-z_]/, /\d/, /\s/]);
+const wordKindAt = createKindLookup([/[a-z_]/, /\d/, /\s/]);
 const [DIGIT, GAP] = [2, 3];
-/** Characters of one word at most, by kind: any other sign is a word of its own. */
+/** Maximum number of characters of one token, by kind: any other sign is a token of its own. */
 const LONGEST = [1, 30, 20, 1];
 const MAX_WORDS = 40;
 const ZERO = 48;
 /** FNV-1a, begun otherwise for words and for pairs. */
 const PRIME = 16_777_619;
 const [WORD, PAIR] = [2_166_136_261 ^ 1, 2_166_136_261 ^ 2];
-/** In which turn a bucket was met last. */
+/** The turn in which each bucket was last met. */
 const met = new Uint32Array(BUCKETS);
 let turn = 0;
 
-/** The buckets of a line's words and pairs, each once. Any number is the word `0`; the first and the last word are paired with the ends. */
-export function bucketsOf(text: string): number[] {
+/**
+ * Returns the buckets of a line's words and word pairs, each once. Any number counts as the word `0`; the
+ * first and the last word are paired with the ends of the line.
+ */
+export function hashToBuckets(text: string): number[] {
   const small = text.slice(0, 300).toLowerCase();
   const buckets: number[] = [];
   const add = (hash: number) => {
@@ -354,8 +376,8 @@ function hashOn(begun: number, text: string): number {
 }
 
 /** Tells the first of the patterns, counted from 1, that the character at a place of a text is of; 0 where it is of none. */
-function kindsOf(patterns: readonly RegExp[]): (text: string, at: number) => number {
-  const kindOf = (character: string) => patterns.findIndex((pattern) => pattern.test(character)) + 1;
-  const ascii = Uint8Array.from({ length: 128 }, (_, code) => kindOf(String.fromCharCode(code)));
-  return (text, at) => ascii[text.charCodeAt(at)] ?? kindOf(text.charAt(at));
+function createKindLookup(patterns: readonly RegExp[]): (text: string, at: number) => number {
+  const findKind = (character: string) => patterns.findIndex((pattern) => pattern.test(character)) + 1;
+  const ascii = Uint8Array.from({ length: 128 }, (_, code) => findKind(String.fromCharCode(code)));
+  return (text, at) => ascii[text.charCodeAt(at)] ?? findKind(text.charAt(at));
 }

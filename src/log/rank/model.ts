@@ -1,16 +1,19 @@
 import { z } from 'zod';
 import { firstPlace } from '../../lib/collections.ts';
 import type { LineRole } from '../roles.ts';
-import { BUCKETS, bucketsOf, type Candidate, type Candidates, FACTS } from './features.ts';
+import { BUCKETS, type Candidate, type Candidates, FACTS, hashToBuckets } from './features.ts';
 import stored from './model.json' with { type: 'json' };
 
-/** What the trees see: the facts of a line, then what its words and those of the lines around it weigh. */
+/**
+ * The inputs of the trees: the facts of a line, then the weights of its words and of those of the lines
+ * around it.
+ */
 export const COLUMNS = [
   ...FACTS,
   ...(['words', 'wordsAbove', 'wordsBelow', 'wordsBest3', 'wordsBest10', 'wordsMean5', 'wordsPlace', 'wordsBestBefore'] as const),
 ] as const;
 
-/** What was learned, and from what. */
+/** The learned parameters of the ranking. */
 export interface RankModel {
   readonly wordScale: number;
   /** One signed byte a bucket. */
@@ -43,7 +46,7 @@ const ModelFile = z.object({
 
 let loaded: RankModel | undefined;
 
-/** The model in this folder, read once. */
+/** Returns the model in this folder, which is read once. */
 export function rankModel(): RankModel {
   loaded ??= parseModel(stored);
   return loaded;
@@ -72,10 +75,13 @@ function parseModel(value: unknown): RankModel {
 export const MAY_PROVE: ReadonlySet<LineRole> = new Set(['cause', 'notice', 'wrapper']);
 const NO_PROOF = -50;
 
-/** How well each candidate of one log is worth keeping, and how well it proves the cause, as log-odds; only their order means something. */
+/**
+ * Scores how well each candidate of one log is worth keeping, and how well it proves the cause, as log-odds;
+ * only their order is meaningful.
+ */
 export function scoreCandidates(model: RankModel, candidates: Candidates) {
   const { lines } = candidates;
-  const rows = rowsOf(
+  const rows = buildRows(
     candidates,
     Float32Array.from(lines, ({ text }) => wordScore(model, text)),
   );
@@ -97,16 +103,16 @@ function treeSum(trees: readonly Tree[]): ReturnType<typeof createTreeSum> {
   return sum;
 }
 
-/** What the words of a line weigh. */
+/** Computes the weight of a line's words. */
 export function wordScore(model: Pick<RankModel, 'wordScale' | 'wordWeights'>, text: string): number {
-  const buckets = bucketsOf(text);
+  const buckets = hashToBuckets(text);
   let sum = 0;
   for (const bucket of buckets) sum += model.wordWeights[bucket] ?? 0;
   return (sum * model.wordScale) / Math.sqrt(Math.max(4, buckets.length));
 }
 
-/** Facts and words of all candidates, one row of {@link COLUMNS} each. */
-export function rowsOf({ lines, facts }: Candidates, words: Float32Array): Float32Array {
+/** Builds one row of {@link COLUMNS} for each candidate from its facts and words. */
+export function buildRows({ lines, facts }: Candidates, words: Float32Array): Float32Array {
   const [width, own] = [COLUMNS.length, FACTS.length];
   const rows = new Float32Array(lines.length * width);
   const order = Float32Array.from(words).sort();
@@ -129,7 +135,10 @@ function at(lines: readonly Candidate[], words: Float32Array, i: number, line: n
   return lines[i]?.line === line ? (words[i] ?? UNKNOWN) : UNKNOWN;
 }
 
-/** The best of the lines within three and within ten of a line, and the mean of those within five; itself is not among them. */
+/**
+ * Returns the best weight of the lines within three and within ten of a line, and the mean of those within
+ * five; the line itself is excluded.
+ */
 function nearby(lines: readonly Candidate[], words: Float32Array, i: number, line: number): Record<'best3' | 'best10' | 'mean5', number> {
   let [best3, best10, sum, count] = [UNKNOWN, UNKNOWN, 0, 0];
   for (const step of [-1, 1]) {
@@ -148,7 +157,7 @@ function nearby(lines: readonly Candidate[], words: Float32Array, i: number, lin
   return { best3, best10, mean5: count === 0 ? UNKNOWN : sum / count };
 }
 
-/** The share of all candidates that weigh no more. */
+/** Returns the share of all candidates that weigh less. */
 function placeIn(order: Float32Array, score: number): number {
   return firstPlace(order.length, (place) => (order[place] ?? 0) < score) / Math.max(1, order.length);
 }
@@ -173,15 +182,18 @@ const BYTE = 256;
  */
 export function createTreeSum(trees: readonly Tree[], width: number): (rows: Float32Array, row: number) => number {
   const leaves = new Float64Array(trees.length * MAX_LEAVES);
-  /** By tree and byte of its passed cuts: the leaves that remain. */
+  /** The leaves that remain, by tree and byte of its passed cuts. */
   const remaining = new Uint16Array(trees.length * 2 * BYTE).fill(-1);
-  const cuts = trees.flatMap((tree, owner) => cutsOf(tree, owner, leaves, remaining));
+  const cuts = trees.flatMap((tree, owner) => collectCuts(tree, owner, leaves, remaining));
   cuts.sort((a, b) => a.column - b.column || a.threshold - b.threshold);
   const thresholds = Float64Array.from(cuts, ({ threshold }) => threshold);
   const owners = Uint16Array.from(cuts, ({ owner }) => owner);
   const bits = Uint16Array.from(cuts, ({ bit }) => bit);
   const begins = Uint16Array.from({ length: width + 1 }, (_, column) => cuts.filter((cut) => cut.column < column).length);
-  /** By column: the first cut that its last value was not above. By tree: the cuts that the last values were above. */
+  /**
+   * The first cut that the last value of each column was not above, and the cuts of each tree that the last
+   * values were above.
+   */
   const [places, passed] = [begins.slice(), new Uint16Array(trees.length)];
   // Indices are within the arrays: asking whether an element is missing would cost as much as the sum.
   return (rows, row) => {
@@ -206,10 +218,10 @@ export function createTreeSum(trees: readonly Tree[], width: number): (rows: Flo
   };
 }
 
-/** The cuts of one tree. Writes the values of its leaves, and what its cuts rule out. */
-function cutsOf({ columns, thresholds, rights }: Tree, owner: number, leaves: Float64Array, remaining: Uint16Array) {
+/** Returns the cuts of one tree. Writes the values of its leaves, and which leaves its cuts rule out. */
+function collectCuts({ columns, thresholds, rights }: Tree, owner: number, leaves: Float64Array, remaining: Uint16Array) {
   const cuts: { column: number; threshold: number; owner: number; bit: number }[] = [];
-  /** How many leaves stand before each node: they are stored from left to right. */
+  /** The number of leaves before each node: leaves are stored from left to right. */
   const before: number[] = [];
   let count = 0;
   for (const [node, column] of Array.from(columns).entries()) {

@@ -6,7 +6,7 @@ import type { LineRole } from '../roles.ts';
 import { type ReadLog, readCandidates } from './features.ts';
 import { MAY_PROVE, rankModel, scoreCandidates } from './model.ts';
 
-/** A line of a log and how telling the learned ranking takes it to be. */
+/** A line of a log and how informative the learned ranking considers it. */
 export interface RankedLine {
   readonly line: number;
   readonly text: string;
@@ -17,10 +17,13 @@ export interface RankedLine {
   readonly proof: number;
 }
 
-/** What a line loses that a green build says too. */
+/** The penalty of a line that a green build has too. */
 const KNOWN = -4;
 
-/** The candidate lines of one log with their scores, in the order of the log. `weighed` are the blocks of {@link weighBlocks}. */
+/**
+ * Returns the candidate lines of one log with their scores, in the order of the log. `weighed` are the blocks
+ * of {@link weighBlocks}.
+ */
 export function rankLines(read: ReadLog, weighed: readonly Block[], green: GreenDiff | null): RankedLine[] {
   const candidates = readCandidates(read, weighed);
   const { keeping, proving } = scoreCandidates(rankModel(), candidates);
@@ -34,23 +37,26 @@ export function rankLines(read: ReadLog, weighed: readonly Block[], green: Green
 const MAX_MESSAGES = 50;
 /** Weight of the phrases that say "error: …" and the like. */
 const PLAIN_ERROR = 48;
-/** What the learned order counts beside the readers' own. */
+/** The share of the learned order; the rest is the share of the readers' own order. */
 const LEARNED = 0.6;
-/** What each doubling of the rank costs, and of the length in such pieces: a long line takes the room of many. */
+/**
+ * The cost of each doubling of the rank, the cost of each doubling of the length, and the unit of length in
+ * characters: long lines use more of the token budget.
+ */
 const [PER_DOUBLING, PER_LENGTH, PIECE] = [5, 2.5, 40];
-/** How far a line is lifted by the better of its neighbors. */
+/** The share of the difference to the better of its neighbors by which a line is lifted. */
 const TOGETHER = 0.5;
 /** Lines of one block that it lifts. */
 const MAX_BLOCK = 2_000;
 
 /**
- * One block a ranked line, weighed by its place in the learned order and in the order of the readers' weights, halved with each doubling of the
- * rank, and by its length.
+ * Returns one block for each ranked line. Its weight combines its rank in the learned order and in the order
+ * of the readers' weights; it falls by a fixed amount with each doubling of the rank, and with the length.
  */
 export function placeRanked(ranked: readonly RankedLine[], placed: readonly Block[]): Block[] {
   const heaviest = heaviestBlocks(ranked, placed);
-  const byReaders = placesOf(ranked, (_, i) => heaviest[i]?.weight ?? -100);
-  const byModel = placesOf(ranked, ({ score }) => score);
+  const byReaders = computeLogRanks(ranked, (_, i) => heaviest[i]?.weight ?? -100);
+  const byModel = computeLogRanks(ranked, ({ score }) => score);
   const weights = ranked.map(({ text }, i) => {
     const place = LEARNED * (byModel[i] ?? 0) + (1 - LEARNED) * (byReaders[i] ?? 0);
     return 100 - PER_DOUBLING * place - PER_LENGTH * Math.log2(1 + text.length / PIECE);
@@ -63,8 +69,8 @@ export function placeRanked(ranked: readonly RankedLine[], placed: readonly Bloc
   });
 }
 
-/** The binary logarithm of each line's rank, 0 for the first. */
-function placesOf(ranked: readonly RankedLine[], measure: (one: RankedLine, i: number) => number): number[] {
+/** Returns the binary logarithm of each line's rank, 0 for the first. */
+function computeLogRanks(ranked: readonly RankedLine[], measure: (one: RankedLine, i: number) => number): number[] {
   const values = ranked.map(measure);
   const order = [...ranked.keys()].sort((a, b) => (values[b] ?? 0) - (values[a] ?? 0) || (ranked[b]?.line ?? 0) - (ranked[a]?.line ?? 0));
   const places = new Array<number>(ranked.length).fill(0);
@@ -72,7 +78,7 @@ function placesOf(ranked: readonly RankedLine[], measure: (one: RankedLine, i: n
   return places;
 }
 
-/** The heaviest block over each line. */
+/** Returns the heaviest block over each line. */
 function heaviestBlocks(ranked: readonly RankedLine[], placed: readonly Block[]): Block[] {
   const blocks: Block[] = [];
   for (const block of placed.toSorted((a, b) => b.weight - a.weight)) {
@@ -83,7 +89,10 @@ function heaviestBlocks(ranked: readonly RankedLine[], placed: readonly Block[])
   return blocks;
 }
 
-/** A first line that only leads to what is below it ("Error in module x:") yields to the next line, where that may be a cause too. */
+/**
+ * Moves the next line to the front if the first only introduces what is below it ("Error in module x:") and
+ * the next may be a cause too.
+ */
 function inward(chosen: readonly RankedLine[]): readonly RankedLine[] {
   const [first, ...others] = chosen;
   if (first === undefined || !/[^\s:]:\s{0,3}$/.test(first.text)) return chosen;
@@ -92,8 +101,9 @@ function inward(chosen: readonly RankedLine[]): readonly RankedLine[] {
 }
 
 /**
- * The sentences that tell most, with their share of the best one's odds as weight (0..100). A wrapper only where there is nothing else; of a log that does not say
- * that anything failed, only what a reader took for an error.
+ * Returns the most informative sentences, weighted by their share of the best one's odds (0..100). Includes
+ * wrappers only if there is nothing else. For a log that does not say that anything failed, includes only
+ * what a reader took for an error.
  */
 export function rankedMessages({ log, found, structure }: Omit<ReadLog, 'hits'>, ranked: readonly RankedLine[]): ErrorMessage[] {
   const hasFailed = structure.failedSections.length > 0 || structure.exits.length > 0;

@@ -10,21 +10,24 @@ import type {
   ThrownException,
 } from '../../domain/failure.ts';
 import type { Reading } from '../../domain/reading.ts';
-import { firstOfEach, maxOf } from '../../lib/collections.ts';
+import { findMax, firstOfEach } from '../../lib/collections.ts';
 import { spansOfTest } from '../causes/spans.ts';
-import { roleOf, saysNothing } from '../roles.ts';
+import { classifyRole, saysNothing } from '../roles.ts';
 import { normaliseIdentity, normaliseMessage } from './normalise.ts';
 
 /** A failure before it is stored: it has no id and belongs to no build yet. */
 export type ReadFailure = Omit<Failure, 'id' | 'buildId'>;
 
-/** The failures of a build: one for each failing test, or one for the build's main error where no test failed. */
-export function failuresOf(reading: Reading): ReadFailure[] {
+/**
+ * Lists the failures of a build: one for each failing test, or one for the build's main error if no test
+ * failed.
+ */
+export function listFailures(reading: Reading): ReadFailure[] {
   const tests = firstOfEach(reading.failingTests, ({ suite, name }) => `${suite ?? ''}\u0001${name}`);
   return tests.length > 0 ? tests.map((test) => failureOfTest(reading, test)) : [mainFailure(reading)];
 }
 
-/** Whether anything in the build's logs and reports says that something failed. */
+/** Checks whether anything in the build's logs and reports says that something failed. */
 export function showsFailure(reading: Reading): boolean {
   const { failingTests, diagnostics, exceptions, messages, exits, failedSections } = reading;
   if ([failingTests, exceptions, messages, failedSections].some(({ length }) => length > 0)) return true;
@@ -42,7 +45,10 @@ export function groupByCause<F extends { readonly fingerprint: Fingerprint; read
   });
 }
 
-/** The exception that a failing test's lines show, with the deepest cause of its chain, or null. */
+/**
+ * Returns the exception that a failing test's lines show, with the deepest cause of its chain; null if there
+ * is none.
+ */
 export function thrownBy(reading: Reading, test: FailingTest): ThrownException | null {
   return exceptionNear(reading, test, excerptAt(reading, test.at?.source, test.at?.line));
 }
@@ -53,7 +59,7 @@ export function failureOfTest(reading: Reading, test: FailingTest): ReadFailure 
   const thrown = exceptionNear(reading, test, excerpt);
   const frames: readonly StackFrame[] = thrown?.frames ?? [];
   const message = test.message ?? (thrown === null ? `${test.name} failed` : `${thrown.type}: ${thrown.message}`);
-  const identity = fingerprintOf({
+  const identity = computeFingerprint({
     test: test.suite === null ? test.name : `${test.suite} ${test.name}`,
     testFile: test.file,
     exceptionType: thrown?.type ?? null,
@@ -64,7 +70,10 @@ export function failureOfTest(reading: Reading, test: FailingTest): ReadFailure 
   return { test: named, message, frames: [...frames], excerpt, spans: [...spansOfTest(test)], ...identity };
 }
 
-/** The exception in the test's own lines, else the first one shortly below its title that is in no other test's. */
+/**
+ * Returns the exception in the test's own lines, or else the first one shortly below its title that is not
+ * part of another test.
+ */
 function exceptionNear(reading: Reading, test: FailingTest, excerpt: Excerpt | null): ThrownException | null {
   const { exceptions, failingTests } = reading;
   if (exceptions.length === 0) return null;
@@ -83,18 +92,21 @@ function isInSpan({ source, line }: LogPosition, span: LogRange): boolean {
   return source === span.source && line >= span.lineStart && line <= span.lineEnd;
 }
 
-/** With `go test -v` a test's output is above its verdict, and below that of the test before. */
+/**
+ * Returns the exception that `go test -v` printed before the test's verdict: a test's output is above its
+ * verdict, and below that of the test before.
+ */
 function printedBefore(reading: Reading, test: FailingTest): ThrownException | null {
   const at = test.at;
   if (test.framework !== 'go' || at === null) return null;
   const others = reading.failingTests.flatMap((other) => (other.at !== null && other.at.line < at.line ? [other.at.line] : []));
-  const start = maxOf(others, at.line - 300);
+  const start = findMax(others, at.line - 300);
   return (
     reading.exceptions.find((one) => one.at !== null && one.at.source === at.source && one.at.line > start && one.at.line < at.line) ?? null
   );
 }
 
-/** What represents the message of a failure that said nothing. */
+/** The message of a failure that printed none. */
 export const NO_ERROR = 'No error was found in the log.';
 
 /** The note about logs and reports that show no error. */
@@ -104,12 +116,15 @@ export const NOTHING_FOUND = 'No error was found in the logs and reports.';
 export function mainFailure(reading: Reading): ReadFailure {
   const excerpt = reading.excerpts.reduce<Excerpt | null>((best, one) => (best === null || one.weight > best.weight ? one : best), null);
   const { message, type, frames } = mainError(reading);
-  const identity = fingerprintOf({ test: null, exceptionType: type, frames, message });
+  const identity = computeFingerprint({ test: null, exceptionType: type, frames, message });
   const headline = isNearTop(reading) ? message : reading.messages[0]?.text;
   return { test: null, message: headline ?? message ?? NO_ERROR, frames: [...frames], excerpt, ...identity };
 }
 
-/** Whether the first structured error is at the line that tells most; else that line is the headline, and the error only the identity. */
+/**
+ * Checks whether the first structured error is near the most informative line. Otherwise that line is the
+ * headline, and the error is only the identity.
+ */
 function isNearTop({ diagnostics, exceptions, messages }: Reading): boolean {
   const top = messages[0]?.at;
   const structured = (diagnostics.find(({ severity }) => severity === 'error') ?? exceptions[0])?.at;
@@ -120,7 +135,10 @@ function isNearTop({ diagnostics, exceptions, messages }: Reading): boolean {
 /** An exception's lines, or a diagnostic's source lines and notes. */
 const NEAR_TOP = 15;
 
-/** The build's main error: its first diagnostic, else its first exception, else its most telling message. */
+/**
+ * Returns the build's main error: its first diagnostic, else its first exception, else its most informative
+ * message.
+ */
 function mainError(reading: Reading): Pick<FingerprintParts, 'message' | 'frames'> & { readonly type: string | null } {
   const diagnostic = reading.diagnostics.find(({ severity }) => severity === 'error');
   if (diagnostic !== undefined) {
@@ -142,7 +160,7 @@ export const FINGERPRINT_ALGORITHM = 'faultline';
 /** Raised whenever the same failure would get another value. */
 export const FINGERPRINT_VERSION = 4;
 
-/** What identifies a failure. Anything unknown is null or empty. */
+/** The parts that identify a failure. Anything unknown is null or empty. */
 interface FingerprintParts {
   readonly test: string | null;
   /** The file of the test. */
@@ -152,10 +170,10 @@ interface FingerprintParts {
   readonly message: string | null;
 }
 
-/** Whether a message is too general to recognise a failure by. */
+/** Checks whether a message is too general to recognize a failure by it. */
 export function isGenericMessage(message: string): boolean {
   const normal = normaliseMessage(message);
-  return normal.replace(/<\w+>|\W/g, '').length < 4 || roleOf(message) === 'passing' || saysNothing(message);
+  return normal.replace(/<\w+>|\W/g, '').length < 4 || classifyRole(message) === 'passing' || saysNothing(message);
 }
 
 /** An assertion's own words, without anything of what it compared: they say that a check failed, as the name of the test does already. */
@@ -184,22 +202,24 @@ const ASSERTION_TYPE = /Assert|Expectation|ComparisonFailure|TestFail/;
 const TRACE = /\n\s{1,12}(?:at \S|File ")/;
 
 /**
- * The identity of a failure, from its exception type, its deepest own frame (file and function, no line), the failing test and the
- * normalised message. A failure that said no more than how it ended (a time limit, a signal, a bare assertion) and where in its own test is
- * identified by that test: enough to see that the same thing happens again, not why. So `generic` is true there: such a value groups and
- * counts, but a person's answer must never be recalled by it. Without a test too there is no identity: the value is empty.
+ * Computes the identity of a failure from its exception type, its deepest own frame (file and function, no
+ * line), the failing test and the normalized message. A failure that says only how it ended (a timeout, a
+ * signal, a bare assertion) and where in its own test is identified by that test: this shows that the same
+ * thing happens again, but not why. In this case `generic` is true: such a value groups and counts, but a
+ * person's answer must never be recalled by it. Without a test there is no identity either: the value is
+ * empty.
  */
-export function fingerprintOf(parts: FingerprintParts): { readonly fingerprint: Fingerprint; readonly generic: boolean } {
+export function computeFingerprint(parts: FingerprintParts): { readonly fingerprint: Fingerprint; readonly generic: boolean } {
   const test = parts.test === null ? '' : normaliseName(parts.test);
-  const ending = parts.message === null ? PLAIN_ENDING : endingOf(parts.message);
+  const ending = parts.message === null ? PLAIN_ENDING : classifyEnding(parts.message);
   const message = ending === null ? ownWords(parts, test !== '') : null;
   const frame = message === null ? telling(parts) : frameKey(ownFrame(parts));
   const generic = message === null && frame === '';
-  const key = keyOf();
+  const key = buildKey();
   const value = key === null ? '' : createHash('sha256').update(key.join('\u0001')).digest('hex').slice(0, 32);
   return { fingerprint: { algorithm: FINGERPRINT_ALGORITHM, version: FINGERPRINT_VERSION, value }, generic };
 
-  function keyOf(): readonly string[] | null {
+  function buildKey(): readonly string[] | null {
     // A test that ends badly runs into its limit on one machine and crashes on another.
     if (generic && test !== '') return [test, '', '', `(${PLAIN_ENDING})`];
     // Two processes that were killed have nothing in common but that.
@@ -209,12 +229,17 @@ export function fingerprintOf(parts: FingerprintParts): { readonly fingerprint: 
   }
 }
 
-/** Whether a fingerprint represents no identity at all: two failures that have it have nothing known in common. */
+/**
+ * Checks whether a fingerprint represents no identity at all: two failures that have it share nothing known.
+ */
 export function isUnknown({ value }: Pick<Fingerprint, 'value'>): boolean {
   return value === '';
 }
 
-/** What the message says of this failure, normalised; null where it is too general, or no more than an assertion's name beside a test's. */
+/**
+ * Returns the failure's own message, normalized; null if it is too general, or no more than an assertion's
+ * name in addition to a test's.
+ */
 function ownWords({ message }: FingerprintParts, hasTest: boolean): string | null {
   const said = message?.split(TRACE, 1)[0] ?? '';
   const identity = normaliseIdentity(said);
@@ -222,13 +247,16 @@ function ownWords({ message }: FingerprintParts, hasTest: boolean): string | nul
   return hasTest && BARE_ASSERTION.test(identity) ? null : identity;
 }
 
-/** The deepest own frame, unless it is only the place in the test where a check did not hold. */
+/**
+ * Returns the key of the deepest own frame, unless the frame is only the place in the test where a check
+ * failed.
+ */
 function telling(parts: FingerprintParts): string {
   const { test, testFile, exceptionType } = parts;
   const frame = ownFrame(parts);
   if (frame === undefined || test === null || (exceptionType !== null && !ASSERTION_TYPE.test(exceptionType))) return frameKey(frame);
-  const base = baseOf(frame.file);
-  const isOfTest = base === baseOf(testFile ?? '') || test.split(/[^\w-]/).includes(base);
+  const base = getBaseName(frame.file);
+  const isOfTest = base === getBaseName(testFile ?? '') || test.split(/[^\w-]/).includes(base);
   return isOfTest ? '' : frameKey(frame);
 }
 
@@ -240,12 +268,15 @@ function frameKey(frame: StackFrame | undefined): string {
   return frame === undefined ? '' : `${frame.file.split(/[\\/]/).slice(-2).join('/')}:${frame.function ?? ''}`;
 }
 
-/** A file's name without folder and ending. */
-function baseOf(file: string): string {
+/** Returns a file's name without folder and ending. */
+function getBaseName(file: string): string {
   return (file.split(/[\\/]/).at(-1) ?? '').replace(/\.\w{1,8}$/, '');
 }
 
-/** A test's name with its small numbers: `case 3` is not `case 4`, but a port or a time in it says nothing. */
+/**
+ * Normalizes a test's name but keeps its small numbers: `case 3` is not `case 4`, whereas a port or a time in
+ * it says nothing.
+ */
 function normaliseName(name: string): string {
   return name
     .replace(/0x[0-9a-f]{4,16}|\b[0-9a-f]{12,64}\b|\d{5,}/gi, '<n>')
@@ -272,7 +303,7 @@ const SIGNALS: ReadonlyMap<number, string> = new Map([
   [7, 'SIGBUS'], [8, 'SIGFPE'], [9, 'SIGKILL'], [11, 'SIGSEGV'], [13, 'SIGPIPE'], [15, 'SIGTERM'],
 ]);
 
-/** What shells and runtimes say when a signal ended a process, each a whole line. */
+/** Messages of shells and runtimes that a signal ended a process, each a whole line. */
 const SAID: readonly (readonly [RegExp, string])[] = [
   [/^(?:signal: )?segmentation fault$/i, 'SIGSEGV'],
   [/^(?:signal: )?abort(?:ed)?$/i, 'SIGABRT'],
@@ -290,10 +321,11 @@ const BY_SIGNAL =
   /^(?:(?:the )?(?:test|process) )?(?:(?:crashed|ended|exited|failed|died|terminated|killed|aborted|received) )?(?:(?:with|on|by) )?(?:signal:? )?\(?(SIG[A-Z]{2,6})\)?$/;
 
 /**
- * How a test or process ended, in one word for all platforms: `timeout`, a signal's name, `exit 127`, or `failed` where there is
- * no more to it. Null where the text says more than an ending, that is, where it may say why.
+ * Classifies how a test or process ended, with the same term on all platforms: `timeout`, a signal's name,
+ * `exit 127`, or `failed` if nothing else is known. Returns null if the text says more than an ending, that
+ * is, if it may say why.
  */
-export function endingOf(text: string): string | null {
+export function classifyEnding(text: string): string | null {
   if (text.length > 120) return null;
   const words = text
     .trim()
@@ -305,7 +337,10 @@ export function endingOf(text: string): string | null {
   return BY_SIGNAL.exec(words)?.[1] ?? SAID.find(([pattern]) => pattern.test(words))?.[1] ?? null;
 }
 
-/** 124 is `timeout`'s own; 126 and 127 are the shell's. A code that a program chose itself (1, 2, 7) tells nothing. */
+/**
+ * Classifies an exit code. 124 is that of `timeout`; 126 and 127 are the shell's. A code that a program chose
+ * itself (1, 2, 7) says nothing.
+ */
 function endingOfCode(code: number): string {
   const signal = WINDOWS_ENDINGS.get(code < 0 ? code + 0x1_0000_0000 : code);
   if (signal !== undefined) return signal;

@@ -2,7 +2,7 @@ import type { Failure } from '../../domain/failure.ts';
 import { stripEscapes } from '../lines/clean.ts';
 import { normaliseIdentity } from './normalise.ts';
 
-/** What two failures are compared by. Anything unknown is null or empty. */
+/** The parts by which two failures are compared. Anything unknown is null or empty. */
 export interface LikenessParts {
   /** The failing test's full name. */
   readonly test: string | null;
@@ -28,12 +28,15 @@ const MAX_LINE = 300;
 const MAX_TEXT = 2_000;
 /** Lines of the surroundings that are compared. */
 const MAX_COMPARED = 80;
-/** How much each kind of feature counts. A test's name and a whole line say most; a word of the surroundings least. */
+/**
+ * The weight of each kind of feature. A test's name and a whole line say most, single words of the
+ * surrounding lines least.
+ */
 const WEIGHTS = { test: 3, testWord: 0.7, message: 2, messageWord: 1, messagePair: 1, frame: 1.5, line: 1, lineWord: 0.3 } as const;
 const WORD = /<?[\p{L}_][\p{L}\p{N}_-]{1,60}/gu;
 
-/** The parts of a failure as it was read. */
-export function likenessOf(failure: Pick<Failure, 'test' | 'message' | 'frames' | 'excerpt'>): LikenessParts {
+/** Extracts the parts of a failure as it was read. */
+export function extractLikeness(failure: Pick<Failure, 'test' | 'message' | 'frames' | 'excerpt'>): LikenessParts {
   const { test, message, frames, excerpt } = failure;
   return {
     test: test === null ? null : [test.suite, test.name].filter(Boolean).join(' '),
@@ -47,9 +50,9 @@ export function likenessOf(failure: Pick<Failure, 'test' | 'message' | 'frames' 
 }
 
 /**
- * The one text that represents a failure wherever texts are compared: its message, then what else its lines say, each once,
- * most telling first. The test's name is no part of it, so that two tests that die of one thing are alike. Masked as its
- * parts are; at most 2,000 characters.
+ * Builds the text that represents a failure wherever texts are compared: its message, then the rest of its
+ * lines, each once, most informative first. The test's name is not part of it, so that two tests that fail
+ * for the same reason are alike. Masked like its parts; at most 2,000 characters.
  */
 export function likenessText(parts: LikenessParts): string {
   const lines = [...(parts.message?.split('\n') ?? []), ...parts.lines].map((line) => stripEscapes(line).trim().slice(0, MAX_LINE));
@@ -62,9 +65,10 @@ export function likenessText(parts: LikenessParts): string {
 }
 
 /**
- * An index of failures by likeness: TF-IDF with the cosine of the angle (Salton & Buckley 1988), over words, pairs of words and
- * whole lines, the test's name and own frames, each part with a weight of its own. Exact: every entry that shares a feature
- * is scored. Pure; the same entries in the same order give the same scores. An id given twice is two entries.
+ * Creates an index of failures by similarity: TF-IDF with the cosine of the angle (Salton & Buckley 1988),
+ * over words, word pairs and whole lines, the test's name and own frames, each part with its own weight.
+ * Exact: every entry that shares a feature is scored. Pure; the same entries in the same order give the same
+ * scores. An id given twice counts as two entries.
  */
 export function nearMatchIndex(entries: readonly Entry[]) {
   const counted = entries.map(({ parts }) => likenessFeatures(parts));
@@ -78,12 +82,15 @@ export function nearMatchIndex(entries: readonly Entry[]) {
     }
   }
   const rarity = (feature: string) => Math.log(1 + entries.length / Math.max(1, postings.get(feature)?.entry.length ?? 0));
-  const lengths = counted.map((features) => lengthOf(features, rarity));
+  const lengths = counted.map((features) => computeLength(features, rarity));
   return {
-    /** The `limit` nearest entries with at least `minScore`, best first; equal scores in the order of the entries. 1 is the same text in every part. */
+    /**
+     * Returns the `limit` nearest entries with at least `minScore`, best first; equal scores in the order of
+     * the entries. A score of 1 means the same text in every part.
+     */
     search(parts: LikenessParts, limit: number, minScore = NEAR): { readonly id: string; readonly score: number }[] {
       const features = likenessFeatures(parts);
-      const length = lengthOf(features, rarity);
+      const length = computeLength(features, rarity);
       if (length === 0) return [];
       const products = new Float64Array(entries.length);
       for (const [feature, weight] of features) {
@@ -103,7 +110,7 @@ export function nearMatchIndex(entries: readonly Entry[]) {
   };
 }
 
-/** The features of a failure with their weights, dampened where they repeat (1 + ln n). */
+/** Returns the features of a failure with their weights; repeated features are dampened (1 + ln n). */
 export function likenessFeatures(parts: LikenessParts): Map<string, number> {
   const features = new Map<string, number>();
   const counts = new Map<string, number>();
@@ -117,27 +124,29 @@ export function likenessFeatures(parts: LikenessParts): Map<string, number> {
     for (const word of words(parts.test)) add(`tw ${word}`, WEIGHTS.testWord);
   }
   for (const frame of parts.frames) add(`f ${frame}`, WEIGHTS.frame);
-  for (const line of linesOf(parts.message ?? '')) {
+  for (const line of normalizeLines(parts.message ?? '')) {
     add(`l ${line}`, WEIGHTS.message);
     const said = words(line);
     for (const word of said) add(`w ${word}`, WEIGHTS.messageWord);
     for (let at = 1; at < said.length; at++) add(`p ${said[at - 1]} ${said[at]}`, WEIGHTS.messagePair);
   }
-  for (const line of parts.lines.slice(0, MAX_COMPARED).flatMap(linesOf)) {
+  for (const line of parts.lines.slice(0, MAX_COMPARED).flatMap(normalizeLines)) {
     add(`l ${line}`, WEIGHTS.line);
     for (const word of words(line)) add(`w ${word}`, WEIGHTS.lineWord);
   }
   return features;
 }
 
-function linesOf(text: string): string[] {
+function normalizeLines(text: string): string[] {
   return text
     .split('\n')
     .map((line) => normaliseIdentity(line.slice(0, MAX_LINE)))
     .filter((line) => /\p{L}{2}/u.test(line));
 }
 
-/** Words of a text, in lower case; names made of several words also in their parts. */
+/**
+ * Extracts the words of a text in lower case; names made of several words are also split into their parts.
+ */
 function words(text: string): string[] {
   const found: string[] = [];
   for (const [word] of text.matchAll(WORD)) {
@@ -148,7 +157,7 @@ function words(text: string): string[] {
   return found;
 }
 
-function lengthOf(features: ReadonlyMap<string, number>, rarity: (feature: string) => number): number {
+function computeLength(features: ReadonlyMap<string, number>, rarity: (feature: string) => number): number {
   let sum = 0;
   for (const [feature, weight] of features) sum += (weight * rarity(feature)) ** 2;
   return Math.sqrt(sum);

@@ -35,7 +35,10 @@ const REPLACEMENTS: readonly (readonly [RegExp, string])[] = [
   [/\s+/g, ' '],
 ];
 
-/** A message without what changes from run to run: times, ids, addresses, path prefixes (the file's name stays), numbers. */
+/**
+ * Returns a message without what changes from run to run: times, ids, addresses, path prefixes (the file's
+ * name stays), numbers.
+ */
 export function normaliseMessage(text: string): string {
   let out = stripEscapes(text.slice(0, 1_000));
   for (const [pattern, replacement] of REPLACEMENTS) {
@@ -63,8 +66,9 @@ const CHANCE: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * The same, but HTTP statuses and exit codes stay: a 404 is not a 502, and a killed process is not one that gave up. Words that are
- * there by chance go: the class of an assertion before its message, how strictly it compared.
+ * Normalizes a message like `normaliseMessage`, but keeps HTTP statuses and exit codes: a 404 is not a 502,
+ * and a killed process is not one that gave up. Removes incidental words: the class of an assertion before
+ * its message, and how strictly it compared.
  */
 export function normaliseIdentity(text: string): string {
   let kept = text.slice(0, 1_000);
@@ -93,18 +97,21 @@ const NOISE = new Set(
 );
 
 const MAX_CHARACTERS = 20_000;
-/** From this length on a word has pieces worth comparing. */
+/** Minimum length of words whose pieces are worth comparing. */
 const LONG = 6;
 const WORD = /[\p{L}_][\p{L}\p{N}_]*|\p{N}+/gu;
-/** What words and pairs of neighbouring words count; what every log prints counts little (the weights of the hashing embedder). */
+/**
+ * The weights of words and of pairs of adjacent words; what every log prints counts little (the weights of
+ * the hashing embedder).
+ */
 const WEIGHTS = { word: 1, noise: 0.2, pair: 1.2, noisePair: 0.4 } as const;
 /** A question of one or two words is found in too many texts to prove anything. */
 const ENOUGH_WORDS = 3;
 
 /**
- * Cuts log text into words for retrieval, in lower case and in order: camelCase, snake_case and dotted names fall apart, numbers of two or more
- * digits are `0`, codes such as `ts2304` stay whole. Beside them the identifiers made of several words, or long ones, whole:
- * `classnotfoundexception`.
+ * Splits log text into words for retrieval, in lower case and in order: camelCase, snake_case and dotted
+ * names are split, numbers of two or more digits are `0`, codes such as `ts2304` stay whole. Also returns
+ * whole identifiers that are long or made of several words: `classnotfoundexception`.
  */
 export function tokenize(text: string): { readonly words: string[]; readonly identifiers: string[] } {
   const words: string[] = [];
@@ -118,7 +125,7 @@ export function isNoise(word: string): boolean {
 }
 
 /** Takes a question apart for {@link coverage}: what each part counts, and the words worth searching by, each once, or all where all are common ones. */
-export function wantedOf(question: string) {
+export function parseQuestion(question: string) {
   const { words } = tokenize(question);
   const parts = new Map<string, number>();
   for (const [index, word] of words.entries()) {
@@ -134,16 +141,17 @@ export function wantedOf(question: string) {
   return { parts, total, terms: telling.length > 0 ? telling : unique };
 }
 
-/** The words of a text as {@link coverage} compares them, in order. */
-export function wordsOf(text: string): string[] {
+/** Returns the words of a text as {@link coverage} compares them, in order. */
+export function tokenizeWords(text: string): string[] {
   return tokenize(text).words;
 }
 
 /**
- * How much of a question a text says: the weight of its words and word pairs that occur in it, 0..1. A whole line that the
- * text quotes gives 1. A question with fewer than three telling words never gives more than a third for each of them.
+ * Computes how much of a question a text contains: the weight of its words and word pairs that occur in it,
+ * 0..1. A whole line that the text quotes gives 1. A question with fewer than three informative words never
+ * gives more than a third for each of them.
  */
-export function coverage(wanted: ReturnType<typeof wantedOf>, words: readonly string[]): number {
+export function coverage(wanted: ReturnType<typeof parseQuestion>, words: readonly string[]): number {
   if (wanted.total === 0) return 0;
   const said = new Set<string>();
   for (const [index, word] of words.entries()) {
@@ -178,7 +186,10 @@ function addToken(token: string, words: string[], identifiers: string[]): void {
   if (parts.length > 1 || whole.length >= LONG) identifiers.push(whole.replaceAll('_', ''));
 }
 
-/** HTTP statuses, exit codes and signals keep their number: they are names. Any other number only says that there is one. */
+/**
+ * Keeps the numbers of HTTP statuses, exit codes and signals, because they are names. Any other number
+ * becomes `0`, which only says that there is one.
+ */
 function maskNumber(digits: string): string {
   return /^(?:1|2|126|127|13[0-9]|143|401|403|404|407|408|409|410|429|500|502|503|504)$/.test(digits) ? digits : '0';
 }

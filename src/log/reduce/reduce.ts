@@ -9,32 +9,36 @@ import { countTokens } from './tokens.ts';
 
 /** Blocks below this weight never get context of their own. */
 const WORTH_CONTEXT = 30;
-/** How many of the heaviest blocks get context. */
+/** The number of heaviest blocks that get context. */
 const MAX_CONTEXT = 150;
 
 /**
- * Weighs what the readers proposed by where it stands: in a failed step or outside of it, early or late, once or many times. Adds the
- * lines around the heaviest blocks and the ends of the failed steps as lighter blocks, for what room is left. Beside a green build, new
- * lines gain, known ones lose, and new lines that no reader asked for are added.
+ * Weighs the readers' proposals by their place: in a failed step or outside of it, early or late, once or
+ * many times. Adds the lines around the heaviest blocks and the ends of the failed steps as lighter blocks,
+ * to fill the remaining room. In a comparison with a green build, new lines gain weight, known ones lose
+ * weight, and new lines that no reader asked for are added.
  */
 export function weighBlocks(log: LogText, proposed: readonly Block[], structure: Structure, green: GreenDiff | null): Block[] {
   const heavy = weighRepeats(log, proposed, structure);
-  const ends = endsOf(log, structure);
-  if (green === null) return [...heavy, ...contextOf(log, heavy), ...ends];
+  const ends = createEndBlocks(log, structure);
+  if (green === null) return [...heavy, ...createContextBlocks(log, heavy), ...ends];
   return [...besideGreen(log, heavy, structure, green), ...ends];
 }
 
-/** The last lines of a log and no others, for measurements. */
+/** Returns only the last lines of a log, for measurements. */
 export function lastLines(log: LogText): Block[] {
   return [tail(1, log.lineCount, log.lineCount, 60, 'end of the log')];
 }
 
-/** Known blocks get no context of their own, and the context of new ones comes after the new lines near them. */
+/**
+ * Weighs blocks in comparison with a green build. Known blocks get no context of their own, and the context
+ * of new ones comes after the new lines near them.
+ */
 function besideGreen(log: LogText, heavy: readonly Block[], structure: Structure, green: GreenDiff): Block[] {
   const split = heavy.map((block) => splitBlock(block, green));
   const parts = split.flatMap((block) => block.parts);
   const telling = parts.filter(({ weight }) => weight >= WORTH_CONTEXT);
-  const context = contextOf(log, parts).map((block, i) => ({ ...block, weight: Math.min(block.weight, i % 2 === 0 ? 38 : 30) }));
+  const context = createContextBlocks(log, parts).map((block, i) => ({ ...block, weight: Math.min(block.weight, i % 2 === 0 ? 38 : 30) }));
   const wide = telling.slice(0, MAX_CONTEXT).map((block) => around(log, block, 12, 3, 26));
   return [...parts, ...split.flatMap(({ rest }) => rest), ...context, ...wide, ...newBlocks(log, green, structure, telling)];
 }
@@ -50,7 +54,10 @@ function placeWeight(block: Block, structure: Structure, log: LogText): number {
 /** Single lines that say the same are shown so often, and then counted. */
 const MAX_SHOWN = 4;
 
-/** The same thing said again is worth less each time; of single lines only the first few stay, and the first says how many there are. */
+/**
+ * Lowers the weight of repeated text each time it occurs. Of single lines only the first few stay, and the
+ * first says how many there are.
+ */
 function weighRepeats(log: LogText, proposed: readonly Block[], structure: Structure): Block[] {
   const seen = new Map<string, { times: number; readonly first: number }>();
   const heavy: Block[] = [];
@@ -68,7 +75,7 @@ function weighRepeats(log: LogText, proposed: readonly Block[], structure: Struc
   return heavy;
 }
 
-function contextOf(log: LogText, heavy: readonly Block[]): Block[] {
+function createContextBlocks(log: LogText, heavy: readonly Block[]): Block[] {
   const best = heavy
     .filter(({ weight }) => weight >= WORTH_CONTEXT)
     .sort((a, b) => b.weight - a.weight)
@@ -88,7 +95,7 @@ function around(log: LogText, block: Block, before: number, after: number, weigh
   };
 }
 
-function endsOf(log: LogText, structure: Structure): Block[] {
+function createEndBlocks(log: LogText, structure: Structure): Block[] {
   const blocks: Block[] = [tail(1, log.lineCount, 30, 14, 'end of the log'), tail(1, log.lineCount, 200, 4, 'end of the log')];
   for (const { lineStart, lineEnd, consequence } of structure.failedSections) {
     if (consequence === true) continue;
@@ -102,7 +109,7 @@ function endsOf(log: LogText, structure: Structure): Block[] {
   return blocks;
 }
 
-/** The last line of a step before what tools say when everything has been said. */
+/** Returns the last line of a step before the closing messages of tools that say nothing new. */
 function lastSaid(log: LogText, start: number, end: number): number {
   let line = end;
   while (line > Math.max(start, end - 60) && saysNothing(log.line(line))) line--;
@@ -130,10 +137,13 @@ type Picked = Pick<Block, 'reason' | 'weight'>;
 /** Joining lines may tokenize a little differently than the lines alone; this much is kept back. */
 const RESERVE = 0.98;
 const MAX_TRIES = 5_000;
-/** With this share of the budget left, and so many blocks in a row that added nothing, no more are tried. */
+/**
+ * The share of the budget left, and the number of consecutive blocks that added nothing, at which no more
+ * blocks are tried.
+ */
 const NEARLY_FULL = 0.03;
 const MAX_REFUSED = 100;
-/** The heaviest blocks get another chance for the dear lines they were given without. */
+/** Limit on the heaviest blocks that get a second chance for the expensive lines they were given without. */
 const MAX_SECOND = 60;
 
 /**
@@ -161,7 +171,7 @@ export function reduceLogs(logs: readonly WeighedLog[], budgetTokens: number): R
     if (lines !== undefined) room -= pick(block, lines, room, Number.POSITIVE_INFINITY);
   }
   return settle(
-    logs.flatMap(({ log }) => excerptsOf(log, picked.get(log) ?? new Map())),
+    logs.flatMap(({ log }) => createExcerpts(log, picked.get(log) ?? new Map())),
     budgetTokens,
   );
 }
@@ -178,7 +188,7 @@ function pick(block: Candidate, lines: Map<number, Picked>, room: number, budget
   for (let i = 0; i < count; i++) {
     const line = block.fromEnd === true ? block.end - i : block.start + i;
     if (lines.has(line) || block.log.hides?.(line) === true) continue;
-    const tokens = block.costs.get(line) ?? tokensOf(`${keptOf(block.log.raw(line))}\n`);
+    const tokens = block.costs.get(line) ?? countShownTokens(`${trimStoredLine(block.log.raw(line))}\n`);
     block.costs.set(line, tokens);
     if (count > 1 && tokens > budget * DEAR_LINE) continue;
     if (cost + tokens > room) break;
@@ -189,39 +199,39 @@ function pick(block: Candidate, lines: Map<number, Picked>, room: number, budget
   return cost;
 }
 
-function excerptsOf(log: LogText, picked: ReadonlyMap<number, Picked>): Excerpt[] {
+function createExcerpts(log: LogText, picked: ReadonlyMap<number, Picked>): Excerpt[] {
   const excerpts: Excerpt[] = [];
   const numbers = [...picked.keys()].sort((a, b) => a - b);
   for (let i = 0; i < numbers.length; ) {
     let j = i;
     while ((numbers[j + 1] ?? -1) === (numbers[j] ?? 0) + 1) j++;
-    excerpts.push(excerptOf(log, numbers.slice(i, j + 1), picked));
+    excerpts.push(createExcerpt(log, numbers.slice(i, j + 1), picked));
     i = j + 1;
   }
   return excerpts;
 }
 
-function excerptOf(log: LogText, lines: readonly number[], picked: ReadonlyMap<number, Picked>): Excerpt {
+function createExcerpt(log: LogText, lines: readonly number[], picked: ReadonlyMap<number, Picked>): Excerpt {
   let best: Picked = { reason: '', weight: -1 };
   for (const line of lines) {
     const here = picked.get(line);
     if (here !== undefined && here.weight > best.weight) best = here;
   }
-  const text = lines.map((line) => keptOf(log.raw(line))).join('\n');
+  const text = lines.map((line) => trimStoredLine(log.raw(line))).join('\n');
   return { source: log.name, lineStart: lines[0] ?? 1, lineEnd: lines.at(-1) ?? 1, text, ...best };
 }
 
-/** What an excerpt keeps of a stored line. */
-export function keptOf(raw: string): string {
+/** Returns the part of a stored line that an excerpt keeps. */
+export function trimStoredLine(raw: string): string {
   return ownWords(raw).slice(0, MAX_LINE);
 }
 
-function tokensOf(text: string): number {
+function countShownTokens(text: string): number {
   return countTokens(stripEscapes(text));
 }
 
 function settle(excerpts: readonly Excerpt[], budgetTokens: number) {
-  const counted = excerpts.map((excerpt) => ({ excerpt, tokens: tokensOf(excerpt.text) }));
+  const counted = excerpts.map((excerpt) => ({ excerpt, tokens: countShownTokens(excerpt.text) }));
   let tokens = counted.reduce((sum, one) => sum + one.tokens, 0);
   while (tokens > budgetTokens && counted.length > 0) {
     const lightest = counted.reduce((least, one, i) => (one.excerpt.weight < (counted[least]?.excerpt.weight ?? 0) ? i : least), 0);

@@ -4,7 +4,9 @@ interface Tokenizer {
   countTokens(text: string, options: { readonly disallowedSpecial: ReadonlySet<string> }): number;
 }
 
-/** Byte-pair merging slows down on long runs without a word boundary; pieces of this length keep it linear. */
+/**
+ * Byte-pair merging slows down on long runs without word boundaries; pieces of this length keep it linear.
+ */
 const PIECE = 2_000;
 /** A log may spell out a special token such as `<|im_end|>`; here it is text like any other. */
 const AS_TEXT = { disallowedSpecial: new Set<string>() };
@@ -12,7 +14,7 @@ const BEYOND_ASCII = /[^\0-\x7f]/g;
 
 const [FEED, RETURN, SPACE, APOSTROPHE, SLASH] = [10, 13, 32, 39, 47];
 const [NOTHING, UPPER, LOWER, DIGIT, WHITE] = [0, 1, 2, 3, 4];
-/** What o200k's pattern tells ASCII characters apart by; the rest is punctuation. */
+/** The kinds of ASCII characters that o200k's pattern distinguishes; the rest is punctuation. */
 const KINDS = Uint8Array.from({ length: 128 }, (_, code) => {
   if (code >= 65 && code <= 90) return UPPER;
   if (code >= 97 && code <= 122) return LOWER;
@@ -34,7 +36,10 @@ export function countTokens(text: string): number {
   return tokens;
 }
 
-/** No token reaches over the end of a word before a space: what holds other characters is cut out there and left to the encoding. */
+/**
+ * Counts the tokens of a piece. No token extends beyond the end of text before a space, so words with
+ * non-ASCII characters are cut out there and left to the encoding.
+ */
 function countPiece(text: string): number {
   let tokens = 0;
   let at = 0;
@@ -69,7 +74,7 @@ function countAscii(text: string, from: number, to: number): number {
 function endOfWord(text: string, at: number, to: number): number {
   const code = text.charCodeAt(at);
   const kind = KINDS[code] ?? NOTHING;
-  if (kind === DIGIT) return endOf(text, at, Math.min(to, at + 3), DIGIT);
+  if (kind === DIGIT) return findRunEnd(text, at, Math.min(to, at + 3), DIGIT);
   const next = at + 1 < to ? (KINDS[text.charCodeAt(at + 1)] ?? NOTHING) : WHITE;
   if (kind === UPPER || kind === LOWER) return endOfLetters(text, at, to);
   const isBreak = code === FEED || code === RETURN;
@@ -78,7 +83,7 @@ function endOfWord(text: string, at: number, to: number): number {
   return endOfWhite(text, at, to);
 }
 
-function endOf(text: string, at: number, to: number, kind: number): number {
+function findRunEnd(text: string, at: number, to: number, kind: number): number {
   let end = at;
   while (end < to && KINDS[text.charCodeAt(end)] === kind) end++;
   return end;
@@ -86,7 +91,7 @@ function endOf(text: string, at: number, to: number, kind: number): number {
 
 /** Capitals and the small letters after them, with `'s` or `'ll`. */
 function endOfLetters(text: string, at: number, to: number): number {
-  const end = endOf(text, endOf(text, at, to, UPPER), to, LOWER);
+  const end = findRunEnd(text, findRunEnd(text, at, to, UPPER), to, LOWER);
   if (end >= to || text.charCodeAt(end) !== APOSTROPHE) return end;
   const short = text.slice(end + 1, Math.min(to, end + 3)).toLowerCase();
   if (/^[sdmt]/.test(short)) return end + 2;
@@ -94,14 +99,17 @@ function endOfLetters(text: string, at: number, to: number): number {
 }
 
 function endOfPunctuation(text: string, at: number, to: number): number {
-  let end = endOf(text, at, to, NOTHING);
+  let end = findRunEnd(text, at, to, NOTHING);
   for (let code = text.charCodeAt(end); end < to && (code === FEED || code === RETURN || code === SLASH); code = text.charCodeAt(++end));
   return end;
 }
 
-/** Up to the last line break in it; else, before a word, without the last, which goes with the word. */
+/**
+ * Returns the end of white space: after its last line break; if it has none and text follows, before its last
+ * character, which belongs to the text.
+ */
 function endOfWhite(text: string, at: number, to: number): number {
-  const end = endOf(text, at, to, WHITE);
+  const end = findRunEnd(text, at, to, WHITE);
   for (let last = end - 1; last >= at; last--) {
     const code = text.charCodeAt(last);
     if (code === FEED || code === RETURN) return last + 1;

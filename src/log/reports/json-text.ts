@@ -90,12 +90,12 @@ export function mendJson(json: string): MendedJson | null {
   if (!/^[\ufeff\s]{0,1000}[{[]/.test(json)) return null;
   const first = json.search(CONTROLS);
   const plain = (first === -1 ? json : json.replace(CONTROLS, ' ')).replace(/^\ufeff/, '');
-  const lineOf = (at: number) => countIn(json.slice(0, at), '\n') + 1;
+  const findLineNumber = (at: number) => countIn(json.slice(0, at), '\n') + 1;
   const whole = first === -1 ? undefined : parse(plain);
-  if (whole !== undefined) return { value: whole, damage: `it holds control characters, the first on line ${lineOf(first)}` };
+  if (whole !== undefined) return { value: whole, damage: `it holds control characters, the first on line ${findLineNumber(first)}` };
   const cut = lastComplete(plain);
   const value = cut === null ? undefined : parse(plain.slice(0, cut.end) + cut.closers);
-  return cut === null || value === undefined ? null : { value, damage: `it breaks off after line ${lineOf(cut.end)}` };
+  return cut === null || value === undefined ? null : { value, damage: `it breaks off after line ${findLineNumber(cut.end)}` };
 }
 
 function parse(json: string): unknown {
@@ -106,7 +106,10 @@ function parse(json: string): unknown {
   }
 }
 
-/** The end of the last complete object or list in a text that breaks off, and what closes those around it; null where the text ends. */
+/**
+ * Finds the end of the last complete object or list in a text that breaks off, and the brackets that close
+ * those around it; null if the text does not break off.
+ */
 function lastComplete(json: string): { readonly end: number; readonly closers: string } | null {
   const MARKS = /["{}[\]]/g;
   const open: string[] = [];

@@ -4,7 +4,7 @@ import { createStringSearch } from './json-text.ts';
 import { createLineCounter } from './line-counter.ts';
 import { draftReport, type Outcome, type ReportDraft } from './report-draft.ts';
 
-/** What a format's reader works on: the parsed document, and the report that it fills. */
+/** The material of a format's reader: the parsed document, and the report that it fills. */
 interface JsonReport {
   readonly draft: ReportDraft;
   /** The whole document, as it was parsed. */
@@ -44,7 +44,7 @@ export function readJson(source: string, value: unknown, json: string): ReportDr
 
 type FormatReader = (source: string, value: unknown, json: string) => ReportDraft | null;
 
-/** A format: the framework that it is of, how its documents look, and what is read of one. */
+/** Defines a format: its framework, the schema of its documents, and what is read from one. */
 function format<Schema extends z.ZodType>(
   framework: string,
   schema: Schema,
@@ -93,7 +93,7 @@ function isLongLine(json: string, at: number): boolean {
   return (before === -1 && at > MAX_LINE) || (after === -1 && json.length - at > MAX_LINE);
 }
 
-function statusOf(status: string): Outcome['status'] {
+function toStatus(status: string): Outcome['status'] {
   return status === 'failed' || status === 'passed' ? status : 'skipped';
 }
 
@@ -102,7 +102,7 @@ function inMs(microseconds: number): number {
   return Math.round(microseconds) / 1e3;
 }
 
-function wordsOf(messages: readonly string[]): { message: string | null; detail: string } {
+function splitMessages(messages: readonly string[]): { message: string | null; detail: string } {
   const detail = messages.join('\n').slice(0, 20_000);
   return { message: detail.split(/\n\s{1,10}at /, 1)[0]?.trim() || null, detail };
 }
@@ -112,7 +112,7 @@ function shown(value: unknown): string | null {
   return (typeof value === 'string' ? value : JSON.stringify(value)).slice(0, 500);
 }
 
-/** What is before a test's own name in its full one. */
+/** Returns what precedes a test's own name in its full name. */
 function suiteIn(full: string, name: string): string | null {
   return full.endsWith(name) ? full.slice(0, -name.length).trim() || null : null;
 }
@@ -145,7 +145,7 @@ const ctrf = format(
           suite: (Array.isArray(suite) ? suite.join(' > ') : suite) || null,
           file: filePath,
           line,
-          status: statusOf(status),
+          status: toStatus(status),
           durationMs: duration,
           message,
           detail: trace ?? '',
@@ -220,7 +220,7 @@ const JestFile = z.object({
 const jest = format('jest', z.object({ numTotalTests: z.number(), testResults: z.array(z.unknown()) }), ({ testResults }, report) =>
   readItems(report, testResults, JestFile, (file) => {
     for (const test of file.assertionResults) {
-      const status = statusOf(test.status);
+      const status = toStatus(test.status);
       const messages = test.failureMessages ?? [];
       const outcome: Outcome = {
         name: test.title,
@@ -229,14 +229,14 @@ const jest = format('jest', z.object({ numTotalTests: z.number(), testResults: z
         line: test.location?.line,
         status,
         durationMs: test.duration,
-        ...wordsOf(messages),
+        ...splitMessages(messages),
         flaky: status === 'passed' && (test.invocations ?? 1) > 1,
       };
       report.add(test.fullName ?? test.title, outcome, messages);
     }
     // A file that could not be loaded has no test that failed.
     if (file.status !== 'failed' || file.assertionResults.some(({ status }) => status === 'failed')) return;
-    const outcome: Outcome = { name: file.name, file: file.name, status: 'failed', ...wordsOf([file.message ?? '']) };
+    const outcome: Outcome = { name: file.name, file: file.name, status: 'failed', ...splitMessages([file.message ?? '']) };
     report.add(file.name, outcome, [file.message]);
   }),
 );
@@ -339,7 +339,7 @@ const rspec = format('rspec', z.object({ examples: z.array(z.unknown()), summary
       suite: suiteIn(full, description),
       file: example.file_path,
       line: example.line_number,
-      status: statusOf(example.status),
+      status: toStatus(example.status),
       durationMs: typeof example.run_time === 'number' ? inMs(example.run_time * 1e6) : null,
       message: exception?.message,
       type: exception?.class,

@@ -28,11 +28,11 @@ interface Running {
 interface GoRun {
   readonly source: string;
   readonly draft: ReportDraft;
-  /** By package and test; the package itself has the test ''. */
+  /** The running tests by package and test; the package itself has the test ''. */
   readonly running: Map<string, Running>;
   /** Packages with a test that failed by name. */
   readonly failed: Set<string>;
-  /** By package: whose output an event of another test has carried since a mark in its text. */
+  /** The test whose output the events of another test have carried since a mark in its text, by package. */
   readonly speakers: Map<string, Speaker>;
 }
 
@@ -50,12 +50,15 @@ interface PlacedEvent extends z.infer<typeof Event> {
 
 const MAX_LINE = 1_000_000;
 
-/** Whether a text is `go test -json`'s: one event a line, each with an action. */
+/** Checks whether a text is in the format of `go test -json`: one event a line, each with an action. */
 export function isGoJson(source: string): boolean {
   return /^[\ufeff\s]{0,100}\{(?:"Time":"[^"\n]{1,60}",)?"(?:Action|ImportPath)":"/.test(source);
 }
 
-/** What `go test -json` and `gotestsum --jsonfile` write. Other lines between the events are left out; a note says how many. */
+/**
+ * Reads the output of `go test -json` and `gotestsum --jsonfile`. Other lines between the events are left
+ * out; a note says how many.
+ */
 export function readGoJson(source: string, json: string): ReportDraft {
   const draft = draftReport(source, 'go', { text: json });
   const state: GoRun = { source, draft, running: new Map(), failed: new Set(), speakers: new Map() };
@@ -86,7 +89,7 @@ function readEvent(line: string): z.infer<typeof Event> | null {
   }
 }
 
-/** Where an event's text stands in its line. */
+/** Locates the text of an event in its line. */
 function outputIn(json: string, start: number, end: number): Stretch {
   const field = json.indexOf(OUTPUT, start);
   const first = field === -1 || field >= end ? end : field + OUTPUT.length;
@@ -105,7 +108,7 @@ function take(state: GoRun, event: PlacedEvent): void {
   }
   const key = `${event.Package ?? ''}\u0001${event.Test ?? ''}`;
   if (event.Action === 'output') {
-    const own = `${event.Package ?? ''}\u0001${speakerOf(state, event)}`;
+    const own = `${event.Package ?? ''}\u0001${findSpeaker(state, event)}`;
     const open = running.get(own) ?? { output: '', at: number, said: [] };
     if (open.output.length < MAX_TEXT) open.output += event.Output ?? '';
     if (open.said.length < MAX_STRETCHES) open.said.push(stretch);
@@ -119,7 +122,7 @@ function take(state: GoRun, event: PlacedEvent): void {
   }
 }
 
-/** What names a test in the output of parallel ones. */
+/** The mark that names a test in the output of parallel ones. */
 const MARK = /^\s{0,40}(?:=== (?:RUN|CONT|NAME|PAUSE)\s{1,10}|--- (?:FAIL|PASS|SKIP): )(?<test>\S{1,1000})/;
 /** A frame of a panic: `example.test/cart.TestTotal(0xc000…)`, `example.test/cart.TestTotal.func1(…)`. */
 const FRAME = /^[\w./-]{1,300}\.(?<test>Test\w{1,200})(?:\.func\d{1,4}){0,5}\(/;
@@ -128,7 +131,7 @@ const FRAME = /^[\w./-]{1,300}\.(?<test>Test\w{1,200})(?:\.func\d{1,4}){0,5}\(/;
  * Returns whose output an event carries. Tests that run in parallel share one stream, and go test labels a line by the test that spoke
  * last: the marks in the text, and the frames of a panic, say whose it is.
  */
-function speakerOf({ running, speakers }: GoRun, { Package = '', Test: labelled = '', Output = '' }: PlacedEvent): string {
+function findSpeaker({ running, speakers }: GoRun, { Package = '', Test: labelled = '', Output = '' }: PlacedEvent): string {
   if (labelled === '') return '';
   const text = Output.slice(0, 2_000);
   const mark = MARK.exec(text)?.groups?.test;
@@ -168,8 +171,8 @@ function addTest({ draft, failed }: GoRun, event: PlacedEvent, open: Running | u
 }
 
 /**
- * A panic or a time limit ends a package, and tests that ran then have no end of their own: they are what failed, unless one failed by
- * name. Others without an end are noted.
+ * Ends a package. A panic or a timeout ends a package early, and tests that were running have no end of their
+ * own: they are what failed, unless a test failed by name. Others without an end are noted.
  */
 function endPackage({ source, draft, running, failed }: GoRun, suite: string, own: Running | undefined): void {
   const left = [...running].filter(([key]) => key.startsWith(`${suite}\u0001`) && key.length > suite.length + 1);
@@ -183,7 +186,7 @@ function endPackage({ source, draft, running, failed }: GoRun, suite: string, ow
   }
 }
 
-/** A complaint of Go's compiler or vet, `./cart.go:5:2: undefined: total`; null for any other line. */
+/** Reads a complaint of Go's compiler or vet, `./cart.go:5:2: undefined: total`; null for any other line. */
 function readDiagnostic(line: string): Omit<Diagnostic, 'at'> | null {
   const groups = /^(?:vet: )?(?<file>[\w./\\-]{1,250}\.go):(?<line>\d{1,7})(?::(?<column>\d{1,5}))?: (?<message>.{1,500})/.exec(
     line,
@@ -216,7 +219,7 @@ interface Pending {
   readonly isParent: boolean;
   comments: string;
   fields: ReadonlyMap<string, string> | null;
-  /** Where it begins in the text, and where what is said of it ends. */
+  /** The offset at which it begins in the text; `end` is the offset at which its details end. */
   readonly start: number;
   end: number;
 }
@@ -233,7 +236,9 @@ const RESULT = /^(?<not>not )?ok\b(?: (?<number>\d{1,9}))?(?: ?- | |$)(?<rest>.{
 const PLAN = /^1\.\.(?<count>\d{1,9})\b/;
 const MAX_LEVELS = 50;
 
-/** Whether a text is a TAP file: its first line that is no comment is a version, a plan or a result. */
+/**
+ * Checks whether a text is a TAP file: its first line that is not a comment is a version, a plan or a result.
+ */
 export function isTap(text: string): boolean {
   const lines = text
     .slice(0, 20_000)
@@ -243,7 +248,7 @@ export function isTap(text: string): boolean {
   return /^TAP version \d{1,3}$|^1\.\.\d{1,9}(?: #.*)?$|^(?:not )?ok 1\b/.test(first);
 }
 
-/** Test Anything Protocol, versions 12 to 14, with subtests, directives and YAML details. */
+/** Reads the Test Anything Protocol, versions 12 to 14, with subtests, directives and YAML details. */
 export function readTap(source: string, text: string): ReportDraft {
   const draft = draftReport(source, 'tap', { text });
   const state: TapRun = { source, draft, levels: [newLevel(0, null)], subtest: null, pending: null };
@@ -264,7 +269,7 @@ export function readTap(source: string, text: string): ReportDraft {
   return state.draft;
 }
 
-/** Where a line of TAP stands. */
+/** The position of a line of TAP. */
 interface TapLine {
   readonly indent: number;
   readonly number: number;
@@ -314,7 +319,7 @@ function readResult(state: TapRun, groups: Record<string, string | undefined>, {
   state.pending = { outcome, isParent: closed?.failed ?? false, comments: '', fields: null, start, end };
 }
 
-/** The level of an indentation, opened where it is new: its title is the last `# Subtest`. */
+/** Returns the level of an indentation. A new one is opened with the last `# Subtest` as its title. */
 function levelAt(state: TapRun, indent: number): Level {
   while (state.levels.length > 1 && (state.levels.at(-1)?.indent ?? 0) > indent) {
     const left = state.levels.pop();

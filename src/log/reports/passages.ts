@@ -1,7 +1,7 @@
 import { stripEscapes } from '../lines/clean.ts';
 import { createLineCounter } from './line-counter.ts';
 
-/** How a stretch of a report writes its characters. */
+/** The notation in which a stretch of a report writes its characters. */
 export type Writing = 'xml' | 'json' | 'plain';
 
 /** A stretch of a report's text that belongs to one test: a name, a message, a trace, output. Offsets in characters; `end` is exclusive. */
@@ -11,13 +11,18 @@ export interface Stretch {
   readonly writing: Writing;
 }
 
-/** What one line of a report says of one test, as a person reads it: entities and escapes are decoded. `line` is 1-based. */
+/**
+ * The text of one line of a report about one test, as a person reads it: entities and escapes are decoded.
+ * `line` is 1-based.
+ */
 export interface PassageLine {
   readonly line: number;
   readonly text: string;
 }
 
-/** What a report says of one failing test: lines ascend, each once. Blank ones only stand between others. */
+/**
+ * The text of a report about one failing test: lines ascend, each once. Blank ones occur only between others.
+ */
 export type Passage = readonly PassageLine[];
 
 /** Stands for a line break that a stored line writes as an entity or an escape, and for what lies between two stretches of a line. */
@@ -89,7 +94,7 @@ function readableText(raw: string, writing: Writing): string {
 const XML_ESCAPE = /<!\[CDATA\[|\]\]>|&(?:(?<name>amp|lt|gt|quot|apos)|#(?:(?<decimal>\d{1,7})|x(?<hex>[\da-f]{1,6})));/gi;
 const NAMED: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
-/** Text in CDATA has no entities. */
+/** Decodes the entities of XML. Text in CDATA has none. */
 function decodeXml(raw: string): string {
   let isLiteral = false;
   return raw.replace(XML_ESCAPE, (...match) => {
@@ -100,11 +105,11 @@ function decodeXml(raw: string): string {
     }
     const { name, decimal, hex } = match.at(-1) as Readonly<Record<string, string | undefined>>;
     if (isLiteral) return whole;
-    return name === undefined ? characterOf(Number.parseInt(hex ?? decimal ?? '', hex === undefined ? 10 : 16)) : (NAMED[name] ?? whole);
+    return name === undefined ? toCharacter(Number.parseInt(hex ?? decimal ?? '', hex === undefined ? 10 : 16)) : (NAMED[name] ?? whole);
   });
 }
 
-function characterOf(code: number): string {
+function toCharacter(code: number): string {
   return code > 0 && code !== 13 && code <= 0x10ffff ? String.fromCodePoint(code) : '';
 }
 

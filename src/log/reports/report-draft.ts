@@ -18,13 +18,16 @@ export interface Outcome {
   readonly durationMs?: Maybe<number>;
   /** The machine. */
   readonly runner?: Maybe<string>;
-  /** In the report's own words; the most telling line of detail, type and output where there is none. */
+  /**
+   * The message in the report's own words; the most informative line of detail, type and output if there is
+   * none.
+   */
   readonly message?: Maybe<string>;
-  /** Of the exception. */
+  /** The type of the exception. */
   readonly type?: Maybe<string>;
   /** Stack trace or diff: what the message, the place and the expectation are read from where they are not given. */
   readonly detail?: string;
-  /** What the test printed, for reports whose detail says nothing. */
+  /** The output of the test, for reports whose detail says nothing. */
   readonly output?: string;
   readonly expected?: Maybe<string>;
   readonly actual?: Maybe<string>;
@@ -32,7 +35,7 @@ export interface Outcome {
   readonly flaky?: boolean;
   /** Line of the report, 1-based. */
   readonly at?: Maybe<number>;
-  /** Where a failing test's name, message and text stand in the report. */
+  /** The places of a failing test's name, message and text in the report. */
   readonly said?: readonly Stretch[];
 }
 
@@ -41,14 +44,14 @@ export interface ReportDraft {
   /** Tests added so far. */
   readonly size: number;
   add(outcome: Outcome): void;
-  /** `said`: where the report says it. */
+  /** Adds a diagnostic. `said`: its place in the report. */
   diagnose(diagnostic: Omit<Diagnostic, 'at'>, line: number | null, said?: Stretch | null): void;
   /** Notes are bounded: a report that complains a million times is cut with one note. */
   note(text: string): void;
   finish(): TestReport;
 }
 
-/** What happened to one test over all its runs in this report. */
+/** The history of one test over all its runs in this report. */
 interface Story {
   last: Outcome;
   failed: Outcome | null;
@@ -57,7 +60,10 @@ interface Story {
 }
 
 const MAX_TESTS = 1_000_000;
-/** Failing tests that are told apart; of more, the first of each cause are, then the first at all. */
+/**
+ * Limit on the failing tests that are reported separately. If there are more, the first of each cause are
+ * kept, then the first of the rest.
+ */
 const MAX_FAILING = 500;
 /** Characters of what failing tests say, all together: beyond that only names and messages are kept. */
 const MAX_SAID = 32_000_000;
@@ -69,9 +75,9 @@ const MAX_NAME = 2_000;
 const MAX_MESSAGE = 1_000;
 const MAX_RUNNER = 200;
 
-/** What is known of a report before it is read. */
+/** The facts known about a report before it is read. */
 interface DraftOptions {
-  /** Whether the same test twice is another try. */
+  /** True if a repeat of the same test is another attempt. */
   readonly retries?: boolean;
   /** The report, with the lines as they are stored. */
   readonly text: string;
@@ -132,7 +138,7 @@ export function draftReport(source: string, framework: string, { retries = true,
           ({ test }) => passageKey(test),
         ),
         quotable: read(quotable),
-        testResults: ended.map(({ outcome }) => resultOf(outcome)),
+        testResults: ended.map(({ outcome }) => toTestResult(outcome)),
         diagnostics,
         passedOnRetry,
         notes: bounded(notes),
@@ -141,7 +147,7 @@ export function draftReport(source: string, framework: string, { retries = true,
   };
 }
 
-/** What a report says of one failing test. */
+/** The text of a report about one failing test. */
 export interface TestPassage {
   readonly test: FailingTest;
   readonly lines: Passage;
@@ -200,7 +206,7 @@ function bounded(notes: readonly string[]): string[] {
   return [...notes.slice(0, MAX_NOTES), `… and ${notes.length - MAX_NOTES} more remarks about this report.`];
 }
 
-function resultOf({ name, suite, file, status, durationMs, runner }: Outcome): TestResult {
+function toTestResult({ name, suite, file, status, durationMs, runner }: Outcome): TestResult {
   return {
     name: onOneLine(name),
     suite: suite == null ? null : onOneLine(suite),
@@ -229,38 +235,41 @@ function failing(source: string, framework: string, outcome: Outcome, passage: P
   // CTest prints what went wrong, and says no more than "Failed" in its place.
   const detail = own.trim() === '' ? output : own;
   const split = splitExpectation(`${message}\n${detail}`);
-  const { name, suite, file } = resultOf(outcome);
+  const { name, suite, file } = toTestResult(outcome);
   const words = tellingMessage(message, { type: outcome.type ?? null, detail: withoutTitle(own, name), output });
   return {
     name,
     suite,
-    ...placeOf(detail === '' ? message : `${placedLine(own) ?? ''}\n${detail}`, { file, line: outcome.line ?? null, suite }),
+    ...findPlace(detail === '' ? message : `${placedLine(own) ?? ''}\n${detail}`, { file, line: outcome.line ?? null, suite }),
     message: words === null ? null : wholeMessage(words).slice(0, MAX_MESSAGE),
     expected: outcome.expected ?? split.expected,
     actual: outcome.actual ?? split.actual,
     framework,
-    ...positionOf(source, outcome.at ?? null, passage),
+    ...findPosition(source, outcome.at ?? null, passage),
   };
 }
 
-/** The lines that report a test, and of these the one that names it. */
-function positionOf(source: string, line: number | null, passage: Passage): Pick<FailingTest, 'at' | 'spans'> {
+/** Returns the lines that report a test, and the one of them that names it. */
+function findPosition(source: string, line: number | null, passage: Passage): Pick<FailingTest, 'at' | 'spans'> {
   const [first] = passage;
   if (first === undefined) return { at: line === null ? null : { source, line } };
   const at = passage.some((one) => one.line === line) ? (line ?? first.line) : first.line;
   return { at: { source, line: at }, spans: [{ source, lineStart: first.line, lineEnd: passage.at(-1)?.line ?? first.line }] };
 }
 
-/** What reporters write where they have nothing to say. */
+/** The placeholders that reporters write if they have nothing to say. */
 const EMPTY_WORDS = /^(?:(?:test |subtest )?(?:failed|failure|error|not ok)|unknown|null|undefined|no message)?[.!:]?$/i;
 /** Lines of a test's output that frame it and do not tell. */
 const FRAMING = /^(?:=== |--- (?:FAIL|PASS|SKIP)|FAIL\b|PASS\b|ok\b|[-=_~*#.]{3,}|Traceback \(most recent|stack ?trace:|at \S)/i;
 const TELLING = /error|fail|assert|exception|expect|panic|mismatch|!=|\bgot\b|\bwant/i;
-/** What `go test` and others put before a message. */
+/** The place that `go test` and others put before a message. */
 const PLACED = /^[\w./\\-]{1,200}\.\w{1,5}:\d{1,7}:(?:\d{1,6}:)? ?/;
 const MAX_LINES_WORDS = 400;
 
-/** What Playwright writes for a message and above its text: where the test stands, and its name. */
+/**
+ * Checks whether a line is a title that Playwright writes as a message and above its text: the place of the
+ * test, and its name.
+ */
 function isTitle(text: string, name: string): boolean {
   const words = /^\s{0,20}[\w./\\@-]{1,300}:\d{1,7}:\d{1,6} (?<title>.{1,2000})$/.exec(text)?.groups?.title;
   if (words === undefined) return false;
@@ -277,17 +286,20 @@ function withoutTitle(detail: string, name: string): string {
   return isTitle(first, name) ? rest.join('\n') : detail;
 }
 
-/** The message, or where it says nothing of its own, what detail, type or output say best; null where nothing does. */
+/**
+ * Returns the message or, if it says nothing specific, the most informative part of detail, type or output;
+ * null if there is none.
+ */
 function tellingMessage(
   message: string,
   { type, detail, output }: Required<Pick<Outcome, 'detail' | 'output'>> & { type: string | null },
 ): string | null {
   const said = message.trim();
   if (!EMPTY_WORDS.test(said)) return said;
-  const first = placedLine(detail) ?? linesOf(detail)[0];
+  const first = placedLine(detail) ?? listOwnLines(detail)[0];
   if (first !== undefined) return first.replace(PLACED, '').trim() || first;
   if (type !== null && !EMPTY_WORDS.test(type.trim())) return type;
-  const printed = linesOf(output);
+  const printed = listOwnLines(output);
   return printed.find((line) => TELLING.test(line)) ?? printed.at(-1) ?? (said || type || null);
 }
 
@@ -301,9 +313,12 @@ function wholeMessage(message: string): string {
   return said[0]?.trimEnd().endsWith(':') ? joinLedLines([said[0].trim(), ...said.slice(1)]) : said.join('\n');
 }
 
-/** Of the lines that begin with a place in a file, as `go test` and compilers write them, the most telling; null where there is none. */
+/**
+ * Returns the most informative of the lines that begin with a place in a file, as `go test` and compilers
+ * write them; null if there is none.
+ */
 function placedLine(detail: string): string | null {
-  const placed = linesOf(detail).filter((line) => PLACED.test(line));
+  const placed = listOwnLines(detail).filter((line) => PLACED.test(line));
   return placed.find((line) => TELLING.test(line.replace(PLACED, ''))) ?? placed[0] ?? null;
 }
 
@@ -312,7 +327,7 @@ function withoutEscapes(text: string): string {
   return /[\u001b\u009b]/.test(text) ? text.replace(/[\u001b\u009b]\[?[\d;?]{0,30}[A-Za-z]/g, '') : text;
 }
 
-function linesOf(text: string): string[] {
+function listOwnLines(text: string): string[] {
   return text
     .split('\n', MAX_LINES_WORDS)
     .map((line) => line.trim())
@@ -328,10 +343,11 @@ const IN_FILE = / in (?<file>(?:[A-Za-z]:)?[^\n:]{1,250}):line (?<line>\d{1,7})$
 const AT_LINE = /\bat (?<file>[\w./\\-]{1,250}\.\w{1,5}) line (?<line>\d{1,7})\b/;
 
 /**
- * The line of a failure in the test's own file, read from its stack trace or output. A known file stays; without one, the file is the
- * first place in the project's own code that is the suite's or looks like a test's, else the first of its own at all.
+ * Finds the line of a failure in the test's own file, read from its stack trace or output. A known file
+ * stays. Without one, the file is the first place in the project's own code that belongs to the suite or
+ * looks like a test's, or else the first place in it at all.
  */
-function placeOf(detail: string, known: Place & Pick<FailingTest, 'suite'>): Place {
+function findPlace(detail: string, known: Place & Pick<FailingTest, 'suite'>): Place {
   const places = placesIn(detail);
   if (known.file !== null) {
     const { file } = known;
@@ -341,7 +357,7 @@ function placeOf(detail: string, known: Place & Pick<FailingTest, 'suite'>): Pla
   // `com.example.OuterTest$Inner` is in `OuterTest`; `tests.test_tax.TestTax` is in `test_tax`.
   const names = new Set((known.suite ?? '').split(/[.$+:\\/ ]/).filter((part) => part.length > 2));
   const own =
-    places.find(({ file }) => names.has(baseOf(file))) ??
+    places.find(({ file }) => names.has(getBaseName(file))) ??
     places.find(({ file }) => /(?:^|[/\\_.-])(?:tests?|specs?|__tests__|t)(?:[/\\_.-]|$)|Tests?\.\w+$/i.test(file)) ??
     places[0];
   return own ?? { file: null, line: known.line };
@@ -359,7 +375,7 @@ function placesIn(detail: string): { readonly file: string; readonly line: numbe
   });
 }
 
-function baseOf(file: string): string {
+function getBaseName(file: string): string {
   return /(?<![^/\\])([^/\\]*?)\.\w+$/.exec(file.slice(-260))?.[1] ?? file;
 }
 
@@ -368,18 +384,21 @@ function isSameFile(one: string, other: string): boolean {
   return a === b || a.endsWith(`/${b}`) || b.endsWith(`/${a}`);
 }
 
-/** What a test report says, whatever its format. */
+/** The content of a test report, in any format. */
 export interface TestReport {
   readonly source: string;
-  /** At most 500: of more, the first of each cause. */
+  /** The failing tests, at most 500: if there are more, the first of each cause. */
   readonly failingTests: readonly FailingTest[];
-  /** What the report says of each of them, by {@link passageKey}: several files may have a test of one name. */
+  /**
+   * The text of the report about each of them, by {@link passageKey}: several files may have a test of the
+   * same name.
+   */
   readonly passages: ReadonlyMap<string, readonly TestPassage[]>;
   /** The lines of the first diagnostics. */
   readonly quotable: Passage;
   /** Every test once, with its last outcome. */
   readonly testResults: readonly TestResult[];
-  /** What a checker's report complains about. */
+  /** The complaints of a checker's report. */
   readonly diagnostics: readonly Diagnostic[];
   /** Tests that failed first and passed on a rerun. */
   readonly passedOnRetry: readonly PassedOnRetry[];

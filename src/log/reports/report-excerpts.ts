@@ -6,7 +6,7 @@ import { countTokens } from '../reduce/tokens.ts';
 import type { Passage, PassageLine } from './passages.ts';
 import { findPassages, type TestReport } from './report-draft.ts';
 
-/** What of the reports is shown, and its tokens. */
+/** The excerpts of the reports that are shown, and their tokens. */
 export interface ReportExcerpts {
   readonly excerpts: readonly Excerpt[];
   readonly tokens: number;

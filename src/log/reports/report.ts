@@ -1,4 +1,4 @@
-import { messageOf } from '../../domain/errors.ts';
+import { getErrorMessage } from '../../domain/errors.ts';
 import { counted } from '../../lib/text.ts';
 import { boundResults } from './bound-results.ts';
 import { parseJson, readJson } from './json.ts';
@@ -23,7 +23,7 @@ const XML: readonly XmlFormat[] = [
   { roots: ['checkstyle'], title: 'Checkstyle report', open: readCheckstyle },
 ];
 
-/** What a report says, and a sentence on why it could not be read, or not to its end. */
+/** The content of a report, and a sentence on why it could not be read, or not to its end. */
 type Outcome = ReturnType<typeof attempt>;
 
 const NOTHING: TestReport = {
@@ -46,7 +46,7 @@ export function parseReport(name: string, text: string): TestReport {
   return broken === null ? report : { ...report, notes: [...report.notes, broken] };
 }
 
-/** What a report says of each test, and remarks on it. */
+/** The results of a report's tests, and remarks on the report. */
 export type ReportResults = Pick<TestReport, 'testResults' | 'notes'>;
 
 /** Reads only the results of a report's tests. */
@@ -57,8 +57,8 @@ export function readResults(name: string, text: string): ReportResults {
 }
 
 /**
- * Whether a text is one document of a known report format. TAP and `go test -json` are not: they are as much the log of a run, and read
- * as reports only where they are given as such.
+ * Checks whether a text is one document of a known report format. TAP and `go test -json` do not count: they
+ * are just as much the log of a run, and are read as reports only if they are given as such.
  */
 export function isReport(text: string): boolean {
   const root = rootElement(text);
@@ -69,19 +69,22 @@ export function isReport(text: string): boolean {
   return attempt('', '', () => readJson('', value, text) ?? refuse('')).broken === null;
 }
 
-/** Whether a text is a report in XML, of whatever is broken further down. */
+/** Checks whether a text is an XML report, even if it is broken further down. */
 export function isXmlReport(text: string): boolean {
   if (!/^[\ufeff\s]{0,1000}</.test(text)) return false;
   const root = rootElement(text);
   return root !== null && (XML.some(({ roots }) => roots.includes(root)) || /^[\ufeff\s]{0,1000}<\?xml\s/.test(text));
 }
 
-/** Whether a text is TAP or `go test -json`. */
+/** Checks whether a text is TAP or `go test -json`. */
 export function isLineReport(text: string): boolean {
   return isGoJson(text) || isTap(text);
 }
 
-/** Whether a file found among others is neither a log nor a report: a web page, or XML or JSON of another kind. */
+/**
+ * Checks whether a file found among others is neither a log nor a report: a web page, or XML or JSON of
+ * another kind.
+ */
 export function isStray(name: string, text: string): boolean {
   if (/^[\ufeff\s]{0,1000}(?:<\?xml|<!doctype|<html|<svg)/i.test(text)) return true;
   return /\.(?:xml|trx)$/i.test(name) ? rootElement(text) !== null : /\.json$/i.test(name) && parseJson(text) !== undefined;
@@ -146,7 +149,7 @@ function readPrepared(name: string, xml: string, format: XmlFormat): { readonly 
     const fault = readXml(xml, handler);
     return { draft, why: fault === null ? null : `line ${fault.line}: ${fault.why}` };
   } catch (error) {
-    return { draft, why: reasonOf(error) };
+    return { draft, why: describeError(error) };
   }
 }
 
@@ -161,7 +164,7 @@ function attempt(name: string, title: string, work: () => ReportDraft): { readon
   try {
     return { report: work().finish(), broken: null };
   } catch (error) {
-    return { report: NOTHING, broken: brokenNote(name, title, reasonOf(error), 0) };
+    return { report: NOTHING, broken: brokenNote(name, title, describeError(error), 0) };
   }
 }
 
@@ -169,8 +172,8 @@ function brokenNote(name: string, title: string, why: string, tests: number): st
   return `${name} is not a well-formed ${title}: ${why}. It is damaged; ${counted(tests, 'test')} could be read.`;
 }
 
-function reasonOf(error: unknown): string {
-  return messageOf(error).trim().split('\n', 1)[0]?.trim().replace(/\.$/, '') ?? '';
+function describeError(error: unknown): string {
+  return getErrorMessage(error).trim().split('\n', 1)[0]?.trim().replace(/\.$/, '') ?? '';
 }
 
 function refuse(why: string): never {

@@ -1,6 +1,6 @@
 import type { Stretch } from './passages.ts';
 import { draftReport, type Outcome, type ReportDraft } from './report-draft.ts';
-import { type Attributes, attributeAt, numberOf, secondsToMs, type XmlHandler } from './xml.ts';
+import { type Attributes, attributeAt, parseNumber, secondsToMs, type XmlHandler } from './xml.ts';
 
 /** A report of one format that is being read. */
 export interface OpenReport {
@@ -32,7 +32,7 @@ interface OpenCase {
   type: string | null;
   text: string;
   output: string;
-  /** Where its tag ends, and those of what went wrong in it. */
+  /** The offsets at which its tag ends, and at which the tags of what went wrong in it end. */
   readonly tags: number[];
   readonly texts: Stretch[];
   readonly outputs: Stretch[];
@@ -50,8 +50,8 @@ interface State {
 const RERUNS = new Set(['rerunFailure', 'rerunError', 'flakyFailure', 'flakyError']);
 
 /**
- * JUnit XML of any dialect. Surefire writes a rerun inside a test case, and lists each row of a data provider under one name; the others
- * list a second try as a second case of the same name.
+ * Reads JUnit XML of any dialect. Surefire writes a rerun inside a test case, and lists each row of a data
+ * provider under the same name; the other dialects list a second try as a second case of the same name.
  */
 export function readJUnit(source: string, xml: string): OpenReport {
   const retries = !/surefire-test-report|surefire\.test\.class\.path/.test(xml.slice(0, 20_000));
@@ -67,7 +67,7 @@ export function readJUnit(source: string, xml: string): OpenReport {
   return { draft: state.draft, handler };
 }
 
-/** Where a tag ends. */
+/** The position at which a tag ends. */
 interface TagEnd {
   readonly line: number;
   readonly end: number;
@@ -87,7 +87,7 @@ function openSuite(state: State, attributes: Attributes): void {
   const file = attributes.file ?? attributes.filepath ?? state.suites.at(-1)?.file ?? null;
   // Jest and others write this where they know no machine.
   const runner = attributes.hostname === 'localhost' ? null : (attributes.hostname ?? state.suites.at(-1)?.runner ?? null);
-  state.suites.push({ name: attributes.name || null, file, runner, declared: numberOf(attributes.tests), seen: 0 });
+  state.suites.push({ name: attributes.name || null, file, runner, declared: parseNumber(attributes.tests), seen: 0 });
 }
 
 function openCase(state: State, attributes: Attributes, { line, end }: TagEnd, ofSuite = false): OpenCase {
@@ -98,21 +98,21 @@ function openCase(state: State, attributes: Attributes, { line, end }: TagEnd, o
     // Node's own reporter says that each test is of class `test`.
     suite: (attributes.classname === 'test' ? null : attributes.classname || attributes.class || null) ?? suite?.name ?? null,
     file: attributes.file ?? attributes.filepath ?? suite?.file ?? null,
-    line: numberOf(attributes.line),
+    line: parseNumber(attributes.line),
     status: 'passed',
     durationMs: secondsToMs(attributes.time ?? attributes.duration),
     runner: suite?.runner ?? null,
     at: line,
   };
   const said = { message: null, type: null, text: '', output: '', tags: ofSuite ? [] : [end], texts: [], outputs: [] };
-  const open: OpenCase = { outcome, ofSuite, status: statusOf(attributes), flaky: false, ...said };
+  const open: OpenCase = { outcome, ofSuite, status: readStatus(attributes), flaky: false, ...said };
   state.open = open;
   state.into = null;
   return open;
 }
 
-/** CTest and GoogleTest also say in an attribute how a test ended. */
-function statusOf({ status, result }: Attributes): Outcome['status'] {
+/** Reads the attribute in which CTest and GoogleTest also say how a test ended. */
+function readStatus({ status, result }: Attributes): Outcome['status'] {
   if (/^(?:fail(?:ed|ure)?|error)$/i.test(status ?? '')) return 'failed';
   return /^(?:notrun|disabled|skipped|suppressed)$/i.test(status ?? '') || /^(?:skipped|suppressed)$/i.test(result ?? '')
     ? 'skipped'
@@ -155,12 +155,14 @@ function closeCase(state: State): void {
   state.into = null;
   if (open === null) return;
   const { outcome, status, flaky, message, type, text, output } = open;
-  const said = status === 'failed' ? stretchesOf(state.xml, open) : [];
+  const said = status === 'failed' ? listStretches(state.xml, open) : [];
   state.draft.add({ ...outcome, status, flaky, message, type, detail: text, output, said });
 }
 
-/** Where a test's name, message and text stand; what it printed only where it says no more. */
-function stretchesOf(xml: string, { tags, texts, outputs, text }: Pick<OpenCase, 'tags' | 'texts' | 'outputs' | 'text'>): Stretch[] {
+/**
+ * Returns the places of a test's name, message and text; those of its output only if it says nothing more.
+ */
+function listStretches(xml: string, { tags, texts, outputs, text }: Pick<OpenCase, 'tags' | 'texts' | 'outputs' | 'text'>): Stretch[] {
   const attributes = tags.flatMap((end) => [attributeAt(xml, end, NAME) ?? [], attributeAt(xml, end, MESSAGE) ?? []].flat());
   return [...attributes, ...texts, ...(text.trim() === '' ? outputs : [])];
 }
@@ -180,7 +182,7 @@ interface OpenTest {
   message: string;
   stack: string;
   output: string;
-  /** Where its name and all that stand. */
+  /** The places of its name, message and text. */
   readonly said: Stretch[];
   /** It holds tests of its own, one a data row, which say all that it says. */
   hasInner: boolean;
@@ -190,14 +192,14 @@ interface OpenTest {
 interface TestFormat {
   readonly isTest: (name: string) => boolean;
   readonly outcome: (name: string, attributes: Attributes, line: number) => Outcome;
-  /** Where the text of an element belongs, by its name and that of the element around it. */
-  readonly textOf: (name: string, around: string) => 'message' | 'stack' | 'output' | undefined;
-  /** What an element says of the type of exception; null or undefined where it says nothing. */
+  /** Returns the kind of an element's text, by its name and that of the element around it. */
+  readonly classifyText: (name: string, around: string) => 'message' | 'stack' | 'output' | undefined;
+  /** Returns the exception type that an element names; null or undefined if it names none. */
   readonly type?: (name: string, attributes: Attributes) => string | null | undefined;
   readonly add: (test: OpenTest) => void;
 }
 
-function openTests(xml: string, draft: ReportDraft, { isTest, outcome, textOf, type, add }: TestFormat): OpenReport {
+function openTests(xml: string, draft: ReportDraft, { isTest, outcome, classifyText, type, add }: TestFormat): OpenReport {
   const path: string[] = [];
   const open: OpenTest[] = [];
   const handler: XmlHandler = {
@@ -212,7 +214,7 @@ function openTests(xml: string, draft: ReportDraft, { isTest, outcome, textOf, t
       } else if (around !== undefined) around.type = type?.(name, attributes) ?? around.type;
     },
     text(text, at) {
-      const field = textOf(path.at(-1) ?? '', path.at(-2) ?? '');
+      const field = classifyText(path.at(-1) ?? '', path.at(-2) ?? '');
       const test = open.at(-1);
       if (test === undefined || field === undefined) return;
       if (test[field].length < MAX_TEXT) test[field] += text.slice(0, MAX_TEXT);
@@ -231,13 +233,16 @@ function openTests(xml: string, draft: ReportDraft, { isTest, outcome, textOf, t
   return { draft, handler };
 }
 
-/** A test of .NET: its stack is shown below its message. */
+/** Adds a test of .NET, with its stack below its message. */
 function addTest(draft: ReportDraft, { outcome, type, message, stack, output, said }: OpenTest, named: Partial<Outcome> = {}): void {
   const detail = stack === '' ? '' : `${message}\n${stack}`;
   draft.add({ ...outcome, ...named, type, message: message.trim() || null, detail, output, said });
 }
 
-/** TestNG's `testng-results.xml`. Rows of a data provider are one test; a configuration method counts only where it failed. */
+/**
+ * Reads TestNG's `testng-results.xml`. Rows of a data provider are one test; a configuration method counts
+ * only if it failed.
+ */
 export function readTestng(source: string, xml: string): OpenReport {
   const draft = draftReport(source, 'testng', { retries: false, text: xml });
   const tries = new Set<string>();
@@ -248,10 +253,10 @@ export function readTestng(source: string, xml: string): OpenReport {
       name,
       suite,
       status: status === 'FAIL' ? 'failed' : status === 'SKIP' ? 'skipped' : 'passed',
-      durationMs: numberOf(ms),
+      durationMs: parseNumber(ms),
       at,
     }),
-    textOf: (name) => (name === 'message' ? 'message' : /^(?:full|short)-stacktrace$/.test(name) ? 'stack' : undefined),
+    classifyText: (name) => (name === 'message' ? 'message' : /^(?:full|short)-stacktrace$/.test(name) ? 'stack' : undefined),
     type: (name, attributes) => (name === 'exception' ? attributes.class : null),
     add: ({ outcome, attributes, type, message, stack, said }) => {
       const key = `${outcome.suite ?? ''}\u0001${outcome.name}`;
@@ -270,14 +275,14 @@ export function readTestng(source: string, xml: string): OpenReport {
   return { draft, handler: { ...handler, open } };
 }
 
-/** xUnit.net's own XML, versions 2 and 3. */
+/** Reads xUnit.net's own XML, versions 2 and 3. */
 export function readXunit(source: string, xml: string): OpenReport {
   return readNet(source, xml, 'xunit', /^(?:test|error)$/, (name, attributes, at) => {
     if (name === 'error') return { name: attributes.name || attributes.type || '(fixture)', suite: attributes.type, status: 'failed', at };
     return {
       ...named(attributes.name ?? attributes.method ?? '(unnamed)', attributes.type ?? null),
       file: attributes['source-file'],
-      line: numberOf(attributes['source-line']),
+      line: parseNumber(attributes['source-line']),
       status: outcomeStatus(attributes.result),
       durationMs: secondsToMs(attributes.time),
       at,
@@ -285,12 +290,12 @@ export function readXunit(source: string, xml: string): OpenReport {
   });
 }
 
-/** NUnit XML, version 3 and the older `test-results`. */
+/** Reads NUnit XML, version 3 and the older `test-results`. */
 export function readNunit(source: string, xml: string): OpenReport {
   return readNet(source, xml, 'nunit', /^test-case$/, (_, attributes, at) => {
     const full = attributes.fullname ?? attributes.name ?? '(unnamed)';
     return {
-      ...named(full, attributes.classname ?? suiteOf(full)),
+      ...named(full, attributes.classname ?? extractSuite(full)),
       status: outcomeStatus(attributes.result ?? (attributes.executed === 'False' ? 'Skipped' : attributes.success)),
       durationMs: secondsToMs(attributes.duration ?? attributes.time),
       at,
@@ -298,21 +303,27 @@ export function readNunit(source: string, xml: string): OpenReport {
   });
 }
 
-/** Both have a test with a failure inside, which has a message and a stack. */
+/**
+ * Reads the XML of xUnit.net or NUnit: both have a test with a failure inside, which has a message and a
+ * stack.
+ */
 function readNet(source: string, xml: string, framework: string, tests: RegExp, outcome: TestFormat['outcome']): OpenReport {
   const draft = draftReport(source, framework, { retries: false, text: xml });
   const inFailure = { message: 'message', 'stack-trace': 'stack' } as const;
   return openTests(xml, draft, {
     isTest: (name) => tests.test(name),
     outcome,
-    textOf: (name, around) =>
+    classifyText: (name, around) =>
       name === 'output' ? 'output' : around === 'failure' && (name === 'message' || name === 'stack-trace') ? inFailure[name] : undefined,
     type: (name, attributes) => (name === 'failure' ? attributes['exception-type'] : null),
     add: (test) => addTest(draft, test),
   });
 }
 
-/** What .NET's frameworks and runners call the end of a test. What is neither bad nor left out has passed. */
+/**
+ * Maps the terms of .NET's frameworks and runners for the end of a test to a status. A test that neither
+ * ended badly nor was left out has passed.
+ */
 function outcomeStatus(result: string | undefined): Outcome['status'] {
   if (/^(?:fail(?:ed|ure)?|error|timeout|aborted|disconnected|notrunnable|false)$/i.test(result ?? '')) return 'failed';
   return /^(?:skip(?:ped)?|notrun|notexecuted|ignored|inconclusive|explicit|pending|inprogress)$/i.test(result ?? '')
@@ -320,12 +331,14 @@ function outcomeStatus(result: string | undefined): Outcome['status'] {
     : 'passed';
 }
 
-/** The class is taken off the front of a full name: `Shop.CartTests.Adds(1)` in `Shop.CartTests` is `Adds(1)`. */
+/**
+ * Removes the class from the front of a full name: `Shop.CartTests.Adds(1)` in `Shop.CartTests` is `Adds(1)`.
+ */
 function named(full: string, suite: string | null): { readonly name: string; readonly suite: string | null } {
   return { name: suite !== null && full.startsWith(`${suite}.`) ? full.slice(suite.length + 1) : full, suite };
 }
 
-function suiteOf(full: string): string | null {
+function extractSuite(full: string): string | null {
   const name = full.split('(', 1)[0] ?? full;
   return name.includes('.') ? name.slice(0, name.lastIndexOf('.')) : null;
 }
@@ -337,7 +350,10 @@ const TRX_TEXTS: Readonly<Record<string, 'message' | 'stack' | 'output'>> = {
   StdErr: 'output',
 };
 
-/** Visual Studio's test results. Classes stand behind all results, so nothing is known before the document's end. */
+/**
+ * Reads Visual Studio's test results. Classes come after all results, so nothing is known before the
+ * document's end.
+ */
 export function readTrx(source: string, xml: string): OpenReport {
   const draft = draftReport(source, 'trx', { retries: false, text: xml });
   const done: OpenTest[] = [];
@@ -353,7 +369,7 @@ export function readTrx(source: string, xml: string): OpenReport {
       durationMs: clockToMs(duration),
       at,
     }),
-    textOf: (name) => TRX_TEXTS[name],
+    classifyText: (name) => TRX_TEXTS[name],
     add: (test) => done.push(test),
   }).handler;
   const handler: XmlHandler = {
@@ -386,7 +402,7 @@ export function readTrx(source: string, xml: string): OpenReport {
   return { draft, handler };
 }
 
-/** `00:00:01.5000000` in milliseconds. */
+/** Converts `00:00:01.5000000` to milliseconds. */
 function clockToMs(duration: string | undefined): number | null {
   const match = /^(?:(\d{1,5})\.)?(\d{1,2}):(\d{2}):(\d{2}(?:\.\d{1,9})?)$/.exec(duration ?? '');
   if (match === null) return null;
@@ -394,7 +410,7 @@ function clockToMs(duration: string | undefined): number | null {
   return Math.round(((((days ?? 0) * 24 + (hours ?? 0)) * 60 + (minutes ?? 0)) * 60 + (seconds ?? 0)) * 1e6) / 1e3;
 }
 
-/** Checkstyle XML, which many linters write: one diagnostic an error or warning. */
+/** Reads Checkstyle XML, which many linters write: one diagnostic for each error or warning. */
 export function readCheckstyle(source: string, xml: string): OpenReport {
   const draft = draftReport(source, 'checkstyle', { text: xml });
   let file: string | null = null;
@@ -406,8 +422,8 @@ export function readCheckstyle(source: string, xml: string): OpenReport {
         tool: 'checkstyle',
         severity: attributes.severity === 'warning' ? ('warning' as const) : ('error' as const),
         file,
-        line: numberOf(attributes.line),
-        column: numberOf(attributes.column),
+        line: parseNumber(attributes.line),
+        column: parseNumber(attributes.column),
         code: attributes.source?.slice(0, 200) ?? null,
         message: (attributes.message ?? '').slice(0, 1_000),
       };

@@ -5,18 +5,18 @@ import type { Stretch } from './passages.ts';
 
 export type Attributes = Readonly<Record<string, string>>;
 
-/** What is done with a document as it is read. Names come without their namespace's prefix. */
+/** The callbacks that handle a document as it is read. Names come without their namespace's prefix. */
 export interface XmlHandler {
-  /** `line` is where the tag ends, 1-based; `end` is the offset behind it. */
+  /** Handles an opening tag. `line` is where the tag ends, 1-based; `end` is the offset after it. */
   open(name: string, attributes: Attributes, line: number, end: number): void;
-  /** Text and CDATA; long text comes in one piece, with where it stands. */
+  /** Handles text and CDATA; long text comes in one piece, with its place. */
   text?(text: string, at: Stretch): void;
   close?(name: string): void;
-  /** The document has ended, whole or cut off. */
+  /** Handles the end of the document, whether it is whole or cut off. */
   end?(): void;
 }
 
-/** Where a document breaks the rules of XML: `why` is a phrase for people. */
+/** The place at which a document breaks the rules of XML: `why` is a phrase for people. */
 export interface XmlFault {
   readonly line: number;
   readonly why: string;
@@ -34,7 +34,7 @@ const DECLARATION = /^\s{0,1000}<\?xml\b[^<>]{0,500}>/;
 /** A document as it can be parsed: the same lines, without what XML forbids. */
 export interface XmlText {
   readonly text: string;
-  /** How many characters that XML forbids were left out, and the line of the first. */
+  /** The number of removed characters that XML forbids, and the line of the first. */
   readonly forbidden: { readonly count: number; readonly line: number } | null;
 }
 
@@ -136,7 +136,10 @@ export function attributeAt(text: string, end: number, pattern: RegExp): Stretch
   return close === -1 || close >= end ? null : { start, end: close, writing: 'xml' };
 }
 
-/** The name of a document's first element, or of its document type, without its prefix, or null where the text does not begin as XML does. */
+/**
+ * Returns the name of a document's first element, or of its document type, without its prefix; null if the
+ * text does not begin as XML does.
+ */
 export function rootElement(text: string): string | null {
   let rest = text.slice(0, 20_000).replace(/^[\ufeff\s]{1,1000}/, '');
   for (let i = 0; i < 20; i++) {
@@ -148,15 +151,17 @@ export function rootElement(text: string): string | null {
   return name === undefined ? null : localName(name);
 }
 
-/** A number as reporters write it, thousands separated by commas at times; null where it is none. */
-export function numberOf(value: string | undefined): number | null {
+/**
+ * Parses a number as reporters write it, sometimes with commas between thousands; null if it is not a number.
+ */
+export function parseNumber(value: string | undefined): number | null {
   const number = value === undefined || value.trim() === '' ? Number.NaN : Number(value.replaceAll(',', ''));
   return Number.isFinite(number) ? number : null;
 }
 
 /** Seconds as milliseconds, to the microsecond. */
 export function secondsToMs(value: string | undefined): number | null {
-  const seconds = numberOf(value);
+  const seconds = parseNumber(value);
   return seconds === null ? null : Math.round(seconds * 1e6) / 1e3;
 }
 

@@ -15,7 +15,7 @@ export const GRADLE_LITERALS: readonly string[] = [
 const VERDICT =
   /^(?:Gradle (?:Test Run|Test Executor|suite)\b[^>\n]{0,100} > ){0,3}(?<title>\S.{0,400} > \S.{0,400}) (?<says>FAILED|PASSED)$/;
 
-/** How often a test of one task failed, and where it passed last. */
+/** The number of failures of one task's test, and the place where it passed last. */
 interface Story {
   failed: number;
   readonly lines: number[];

@@ -1,8 +1,8 @@
 import type { FailingTest } from '../../domain/failure.ts';
 import type { PassedOnRetry } from '../../domain/reading.ts';
-import { append, firstOfEach, minOf } from '../../lib/collections.ts';
+import { append, findMin, firstOfEach } from '../../lib/collections.ts';
 import { readTitle } from '../extract/tests/forms.ts';
-import { type Words, wordsOf } from '../extract/tests/shapes.ts';
+import { splitTestName, type Words } from '../extract/tests/shapes.ts';
 import { joinRanges } from '../line-ranges.ts';
 import { blockEnd, type LogText } from '../lines/lines.ts';
 import { isWithin, type LineRange } from '../sections/system.ts';
@@ -40,9 +40,9 @@ export function readRetries(
   const tries = [...readTries(log, lines), ...readGotestsum(log, lines, failing)];
   const last = new Map<string, TryVerdict>();
   for (const { words, says } of tries) if (says !== 'output') last.set(words.join(' '), says);
-  const known = reported.map((test) => wordsOf(test).all);
+  const known = reported.map((test) => splitTestName(test).all);
   if (known.length === 0 && ![...last.values()].some((says) => says !== 'failed')) return { passed: [], failing, ranges: [] };
-  const named = failing.map((test) => ({ test, words: wordsOf(test) }));
+  const named = failing.map((test) => ({ test, words: splitTestName(test) }));
   const ended = (wanted: TryVerdict) => [...last].flatMap(([key, says]) => (says === wanted ? [key.split(' ')] : []));
   const [failed, passed] = [ended('failed'), [...ended('passed'), ...known]];
   const hasPassed = ({ words }: { readonly words: Words }) =>
@@ -94,8 +94,9 @@ function readList(log: LogText, head: number, says: TryVerdict): Try[] {
 const DONE = /^DONE (?:(?<runs>\d{1,4}) runs, )?\d{1,7} tests?\b/;
 
 /**
- * gotestsum runs again what failed, and lists at the end every try that failed: what it does not list for the last run passed before. Tests of
- * packages that bear one name are one here; they passed only where none of them failed in the last run.
+ * Reads the tries of gotestsum, which runs failed tests again and lists at the end every try that failed: a
+ * test that it does not list for the last run passed before. Tests of packages with the same name are one
+ * test here; they passed only if none of them failed in the last run.
  */
 function readGotestsum(log: LogText, lines: readonly number[], failing: readonly FailingTest[]): Try[] {
   const totals = lines.flatMap((line) => {
@@ -119,28 +120,28 @@ function readGotestsum(log: LogText, lines: readonly number[], failing: readonly
     });
     const listed = new Set(failed.map(({ title }) => title));
     const passed = failing.filter(
-      (test) => test.framework === 'go' && isIn(test) && !listed.has(test.name) && !listed.has(rootOf(test.name)),
+      (test) => test.framework === 'go' && isIn(test) && !listed.has(test.name) && !listed.has(getRootName(test.name)),
     );
     from = line;
-    const start = minOf(passed.map((test) => test.at?.line ?? line));
+    const start = findMin(passed.map((test) => test.at?.line ?? line));
     // Where nothing failed in the end, the totals of the tries say nothing either.
     const over = (at: number) => (failed.length === 0 ? { start, end: line } : { start: at, end: at });
     return [...passed.map(({ name, at }): Try => ({ ...over(at?.line ?? line), says: 'passed', ...titled(name) })), ...failed];
   });
 }
 
-/** A subtest is run again with its parent. */
-function rootOf(name: string): string {
+/** Returns the name of the outermost test: a subtest is run again with its parent. */
+function getRootName(name: string): string {
   return name.slice(0, name.includes('/') ? name.indexOf('/') : undefined);
 }
 
 function titled(title: string, suite: string | null = null): Pick<Try, 'title' | 'suite' | 'words'> {
-  return { title, suite, words: wordsOf({ suite, name: title }).all };
+  return { title, suite, words: splitTestName({ suite, name: title }).all };
 }
 
 /** Tells whether two names are of one test. */
 export function isSameTest(one: Pick<FailingTest, 'suite' | 'name'>, other: Pick<FailingTest, 'suite' | 'name'>): boolean {
-  return isNamed(wordsOf(one), wordsOf(other).all);
+  return isNamed(splitTestName(one), splitTestName(other).all);
 }
 
 /** Tells whether a title is that of a test: it has all words of the name, and what it or the test has more stands before. */
@@ -161,7 +162,7 @@ function passedTest(log: LogText, { title, suite: known, start }: Try): PassedOn
   return { name, suite, at };
 }
 
-/** Lines of earlier tries belong to the test that failed in the last one too. */
+/** Adds the lines of earlier tries to the test that failed in the last one too. */
 function withTries(log: LogText, test: FailingTest, words: Words, tries: readonly Try[]): FailingTest {
   const own = tries.filter(({ start, end, words: title }) => end > start && isNamed(words, title));
   if (own.length === 0) return test;

@@ -1,8 +1,9 @@
 import { TAG } from '../extract/tests/block.ts';
 
 /**
- * What a line says of a test that may run more than once. `again`: it is run again, and reported as failing only where the last try failed;
- * `passed` and `failed`: so its last try ended, of a runner that reports each try as a failure; `output`: what it printed is below.
+ * The statement of a line about a test that may run more than once. `again`: it is run again, and reported as
+ * failing only if the last try failed; `passed` and `failed`: the result of its last try, from a runner that
+ * reports each try as a failure; `output`: its output is below.
  */
 export type TryVerdict = 'again' | 'passed' | 'failed' | 'output';
 
@@ -14,7 +15,7 @@ interface RetryMark {
   readonly until?: RegExp;
 }
 
-/** What was read of one line. */
+/** The data read from one line. */
 export interface ReadMark {
   readonly says: TryVerdict;
   readonly title: string;
@@ -30,7 +31,9 @@ const GO_TEST = String.raw`(?<title>\S{1,400}(?: Test\S{1,400})?) \(re-run \d{1,
 const CTEST = String.raw`^\s{4,12}Test {1,4}#\d{1,5}: (?<title>\S{1,200}) \.{2,80}`;
 const PLAYWRIGHT = String.raw`\s{1,6}\d{1,6} (?<title>\S.{0,500}?) \(retry #\d{1,4}\)(?: \([^()\n]{1,20}\))?$`;
 
-/** How runners tell that a test runs again. Each is a word of the runner that it prints of no test that ran once. */
+/**
+ * Marks with which runners show that a test runs again. No runner prints its mark for a test that ran once.
+ */
 // biome-ignore format: one row for each mark
 const MARKS: readonly RetryMark[] = [
   // Jest (retryTimes with logErrorsBeforeRetry), Vitest (retry), Cypress, minitest-retry, rspec-retry, pytest-rerunfailures, flaky.

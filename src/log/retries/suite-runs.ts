@@ -1,5 +1,5 @@
 import type { FailingTest } from '../../domain/failure.ts';
-import { minOf } from '../../lib/collections.ts';
+import { findMin } from '../../lib/collections.ts';
 import type { LogText } from '../lines/lines.ts';
 import type { LineRange } from '../sections/system.ts';
 import { rangesOfTest } from './retried-tests.ts';
@@ -13,7 +13,7 @@ interface Totals {
   readonly failed: number;
 }
 
-/** How a runner counts what it ran; what a pattern does not count is none. */
+/** The form in which a runner counts what it ran; what a pattern does not count is zero. */
 interface TotalsForm {
   readonly runner: string;
   readonly pattern: RegExp;
@@ -55,9 +55,10 @@ const MAX_RUNS = 500;
 const TRACE = /^\+{1,3} (?!sleep |echo |true$|exit )/;
 
 /**
- * Finds runs of a whole suite that were run again because they failed: of tests that failed in an earlier one and in the last one not, the tests
- * and the lines. Only where the log says so: a word of another try between two runs, the same command traced again, or a build that went on
- * as green (`isGreen`). Runs are of one suite where the later one ran as many tests as the one before, or as many as had failed.
+ * Finds runs of a whole suite that were repeated because they failed. Returns the tests that failed in an
+ * earlier run and not in the last one, and the lines. Runs count only if the log says so: a message about
+ * another try between two runs, the same command traced again, or a build that went on as green (`isGreen`).
+ * Two runs are of one suite if the later one ran as many tests as the one before, or as many as had failed.
  */
 export function readSuiteRuns(
   log: LogText,
@@ -128,5 +129,5 @@ function traceAbove(log: LogText, from: number): string | null {
 
 function firstOutput(log: LogText, start: number, over: readonly FailingTest[], end: number): number {
   const starts = over.flatMap((test) => rangesOfTest(test, log.name).map((range) => range.start)).filter((line) => line >= start);
-  return minOf(starts, end);
+  return findMin(starts, end);
 }

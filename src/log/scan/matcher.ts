@@ -13,14 +13,14 @@ export interface Matcher {
   readonly events: number;
   readonly lineEnd: number;
   readonly escapeStart: number;
-  /** By state from `events` on: the groups whose literal ended there. */
+  /** The groups whose literal ends in a state, by state from `events` on. */
   readonly groups: readonly (readonly number[])[];
   readonly groupCount: number;
   /** Finds the literals that count inside of escapes, too; escapes are text to it. Null where there are none. */
   readonly within: Matcher | null;
 }
 
-/** Characters of a literal that are searched by {@link beginningsOf}. */
+/** Characters of a literal that are searched by {@link shortenLiterals}. */
 export const BEGINNING = 10;
 const ROOT = 0;
 const MAX_STATES = 65_000;
@@ -31,10 +31,11 @@ const ESCAPE = 27;
 type Trie = ReturnType<typeof growTrie>;
 
 /**
- * The beginnings of one group's literals, in lower case, without those that hold another. Every line with a literal has its beginning too;
- * what follows seldom tells more, and a table half as large stays in the processor's caches.
+ * Shortens the literals of one group to their beginnings, in lower case, and drops those that contain
+ * another. Every line with a literal has its beginning too; the rest seldom adds information, and a table
+ * half as large stays in the processor's caches.
  */
-export function beginningsOf(literals: readonly string[]): readonly string[] {
+export function shortenLiterals(literals: readonly string[]): readonly string[] {
   const beginnings = [...new Set(literals.map((literal) => [...literal.toLowerCase()].slice(0, BEGINNING).join('')))];
   return beginnings.filter((one) => !beginnings.some((other) => other !== one && one.includes(other)));
 }
@@ -60,19 +61,25 @@ export function findGroups(text: string, { next, columns, width, events, groups 
   return found;
 }
 
-/** Of the wanted groups only, with escapes as text; or (null) of all, stepping over them. */
+/**
+ * Builds a matcher of the wanted groups only, with escapes as text; if `wanted` is null, of all groups,
+ * stepping over escapes.
+ */
 function build(groups: readonly (readonly string[])[], wanted: readonly boolean[] | null, within: Matcher | null): Matcher {
   const literals = groups.flatMap((list, group) =>
     wanted?.[group] === false ? [] : list.map((literal) => ({ bytes: Buffer.from(literal.toLowerCase()), group })),
   );
-  const { columns, width } = columnsOf(literals.map(({ bytes }) => bytes));
+  const { columns, width } = assignColumns(literals.map(({ bytes }) => bytes));
   const trie = growTrie(literals, columns, width);
   const order = linkFailures(trie, width);
   return numberStates(trie, order, { columns, width, groupCount: groups.length, within }, wanted !== null);
 }
 
-/** Column 0 is every byte that no literal holds; line feed and escape have their own. */
-function columnsOf(literals: readonly Buffer[]): { columns: Uint8Array; width: number } {
+/**
+ * Assigns a column to each byte. Column 0 is for every byte that no literal contains; line feed and escape
+ * have their own.
+ */
+function assignColumns(literals: readonly Buffer[]): { columns: Uint8Array; width: number } {
   const columns = new Uint8Array(256);
   columns[LINE_FEED] = 1;
   columns[ESCAPE] = 2;
@@ -129,7 +136,10 @@ function linkFailures({ rows, ends }: Trie, width: number): number[] {
   return order;
 }
 
-/** Numbers the states anew: those without an event first, breadth first, so that the busiest rows lie together. */
+/**
+ * Renumbers the states: those without an event first, breadth first, so that the busiest rows are close
+ * together.
+ */
 function numberStates(
   { rows, ends }: Trie,
   order: readonly number[],
@@ -150,7 +160,7 @@ function numberStates(
     next[base + 1] = lineEnd;
     if (!escapesAreText) next[base + 2] = escapeStart;
   }
-  // What follows a line end or an escape starts anew, as from the root.
+  // The text after a line end or an escape starts again, as from the root.
   for (const state of [lineEnd, escapeStart]) next.copyWithin(state * width, ROOT, width);
   const groups = ending.map((state) => [...(ends[state] ?? [])]);
   return { ...table, next, events: quiet.length, lineEnd, escapeStart, groups };

@@ -12,7 +12,10 @@ export interface ScannedChunk {
   readonly firstLine: number;
   /** Offsets in `bytes` of its line feeds, ascending. */
   readonly lineEnds: Uint32Array;
-  /** By group: which of its lines (0 is the first) hold a literal of it, ascending, each once. */
+  /**
+   * The lines of the chunk (0 is the first) that contain a literal of a group, by group; ascending, each
+   * once.
+   */
   readonly hits: readonly (readonly number[])[];
 }
 
@@ -73,7 +76,7 @@ class Lane {
     for (const lines of this.hits) lines.length = 0;
   }
 
-  /** What an event state means; gives the state to go on with, and moves `at` past an escape. */
+  /** Handles an event state. Returns the state to continue with, and moves `at` past an escape. */
   event(bytes: Uint8Array, at: number, reached: number, matcher: Matcher): number {
     this.at = at + 1;
     if (reached === matcher.lineEnd) {
@@ -108,7 +111,7 @@ class Lane {
   }
 }
 
-/** The lanes that the bytes need, each over whole lines. */
+/** Splits the bytes into the lanes that they need, each over whole lines. */
 function cutLanes(bytes: Uint8Array, lanes: readonly Lane[], state: number): readonly Lane[] {
   const count = bytes.length < SMALL ? 1 : lanes.length;
   let start = 0;
@@ -191,7 +194,7 @@ function walkAlone(bytes: Uint8Array, lane: Lane, matcher: Matcher): void {
   lane.state = state;
 }
 
-/** An escape sequence may be in the middle of a literal: the state before it stays. */
+/** Keeps the state before an escape sequence, which may be in the middle of a literal. */
 function keep(state: number, before: number): number {
   return state === -1 ? before : state;
 }
@@ -215,8 +218,9 @@ const BACKSLASH = 92;
 const MAX_STRING = 2_000;
 
 /**
- * Where the terminal control sequence that begins at `start` (its escape byte) ends: the offset of the first byte after it, at most `end`.
- * Reads OSC and APC strings, CSI sequences, character sets and single escapes, as {@link stripEscapes} does for text.
+ * Returns where the terminal control sequence that begins at `start` (its escape byte) ends: the offset of
+ * the first byte after it, at most `end`. Reads OSC and APC strings, CSI sequences, character sets and single
+ * escapes, like {@link stripEscapes} does for text.
  */
 export function afterEscape(bytes: Uint8Array, start: number, end: number): number {
   const kind = bytes[start + 1] ?? 0;

@@ -3,24 +3,29 @@ import type { LogBytes } from '../lines/bytes.ts';
 import type { Matcher } from './matcher.ts';
 import { type ScannedChunk, scanChunks } from './scan-chunks.ts';
 
-/** Where the lines of a log begin, and which of them hold the literals of which group. */
+/** The beginnings of a log's lines, and the lines that contain the literals of each group. */
 export interface Scan {
   readonly index: LineIndex;
-  /** By group: 1-based lines, ascending, each once; of very many the first and the last {@link MAX_HITS}. */
+  /**
+   * The lines by group: 1-based, ascending, each once; of very many, the first and the last {@link MAX_HITS}.
+   */
   readonly hits: readonly (readonly number[])[];
 }
 
 /** Lines kept for one group from each end of a log: enough for any real log, bounded for hostile ones. */
 export const MAX_HITS = 5_000;
 
-/** One pass over a log of at most 4 GiB. */
+/** Scans a log of at most 4 GiB in one pass. */
 export function scanLog(log: LogBytes, matcher: Matcher): Scan {
   const { scan, add } = growingScan(log, matcher.groupCount);
   for (const chunk of scanChunks(log, matcher)) add(chunk);
   return scan;
 }
 
-/** A scan that another pass over the same log feeds: `add` takes its chunks in order, of which the first `groupCount` groups count. */
+/**
+ * Creates a scan that another pass over the same log feeds: `add` takes its chunks in order, of which the
+ * first `groupCount` groups count.
+ */
 export function growingScan(log: LogBytes, groupCount: number): { readonly scan: Scan; readonly add: (chunk: ScannedChunk) => void } {
   const index = new LineIndex(log);
   const hits: number[][] = Array.from({ length: groupCount }, () => []);
@@ -56,7 +61,7 @@ export interface LineIndexState {
   readonly lines: number;
 }
 
-/** Where each line of a log begins, in bounded memory. Lines are 1-based; offsets are bytes. */
+/** The index of where each line of a log begins, in bounded memory. Lines are 1-based; offsets are bytes. */
 export class LineIndex {
   readonly #bytes: LogBytes;
   #starts: Uint32Array;
@@ -73,7 +78,7 @@ export class LineIndex {
     [this.#used, this.#stride, this.#lines] = [known.starts.length, known.stride, known.lines];
   }
 
-  /** What another index of the same bytes can be made of. */
+  /** Returns the state from which another index of the same bytes can be created. */
   state(): LineIndexState {
     return { starts: this.#starts.slice(0, this.#used), stride: this.#stride, lines: this.#lines };
   }
@@ -94,8 +99,8 @@ export class LineIndex {
     this.#starts[this.#used++] = start;
   }
 
-  /** Offset of a line's first byte; `size` behind the last line. */
-  startOf(line: number): number {
+  /** Returns the offset of a line's first byte; `size` after the last line. */
+  getLineStart(line: number): number {
     if (line > this.#lines) return this.#bytes.size;
     const index = line - 1;
     if (this.#stride === 1) return this.#starts[index] ?? 0;
@@ -108,17 +113,17 @@ export class LineIndex {
     return start;
   }
 
-  /** Offset of the line feed that ends a line; `size` for the last one. */
-  endOf(line: number): number {
+  /** Returns the offset of the line feed that ends a line; `size` for the last line. */
+  getLineEnd(line: number): number {
     if (line >= this.#lines) return this.#bytes.size;
-    return this.#stride === 1 ? (this.#starts[line] ?? 0) - 1 : this.#lineFeedFrom(this.startOf(line));
+    return this.#stride === 1 ? (this.#starts[line] ?? 0) - 1 : this.#lineFeedFrom(this.getLineStart(line));
   }
 
-  /** The line that a byte lies on. */
+  /** Returns the line that contains a byte. */
   lineAt(offset: number): number {
     const kept = Math.max(0, firstPlace(this.#used, (place) => (this.#starts[place] ?? 0) <= offset) - 1);
     let line = kept * this.#stride + 1;
-    if (this.#stride > 1) while (line < this.#lines && this.endOf(line) < offset) line++;
+    if (this.#stride > 1) while (line < this.#lines && this.getLineEnd(line) < offset) line++;
     return line;
   }
 

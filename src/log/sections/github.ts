@@ -17,9 +17,9 @@ interface OpenStep {
   lineEnd: number;
   /** The beginning of its script, as its head shows it. */
   script: string;
-  /** Whether an action runs in it, which says by `##[error]` alone that it failed. */
+  /** True if an action runs in it, which shows a failure by `##[error]` alone. */
   isAction: boolean;
-  /** Whether columns or the file's name say where it begins and ends, so that heads in it are its own. */
+  /** True if columns or the file's name say where it begins and ends, so that heads in it are its own. */
   readonly isNamed: boolean;
   /** Groups that its output opened and has not closed, and those that were open where it failed. */
   readonly groups: string[];
@@ -28,7 +28,7 @@ interface OpenStep {
   errorAt: number | null;
   failedAt: number | null;
   isStopped: boolean;
-  /** Whether its own time limit stopped it. */
+  /** True if its own time limit stopped it. */
   isOverTime: boolean;
 }
 
@@ -50,9 +50,9 @@ const JOB_BEGINS = 'Current runner version';
 const JOB_NAME = 'Complete job name: ';
 const CLEAN_UP = 'Post job cleanup';
 const AFTER_STEPS = /^(?:Post job cleanup|Cleaning up orphan processes)/;
-/** What GitHub calls the time before the first step. */
+/** GitHub's name for the time before the first step. */
 const SET_UP = 'Set up job';
-/** What is mostly run with `if: always()` or `if: failure()`, by its name. */
+/** Names of steps that mostly run with `if: always()` or `if: failure()`. */
 const FOLLOWER =
   /(?<![-./\w=])(?:reports?|summary|summari[sz]e|comment|logs|dump|diagnos\w{1,10}|debug|collect|save|stop|shut ?down|kill|down)(?![-=./\w])|^Complete job$/i;
 /** A job or step that only looks at how others ended, by its name or its script. */
@@ -96,7 +96,7 @@ class StepReader {
     this.log = log;
     this.whole = archivedStep(log.name);
     const { job, step } = this.whole;
-    this.step = this.open(this.jobOf(job), step === null ? [] : [step], 1, step !== null);
+    this.step = this.open(this.getJob(job), step === null ? [] : [step], 1, step !== null);
   }
 
   read({ line, text: shown }: Mark): void {
@@ -109,7 +109,10 @@ class StepReader {
     else if (!this.step.isNamed && AFTER_STEPS.test(text)) this.step = this.open(this.step.job, [CLEAN_UP], line);
   }
 
-  /** Job and step of a download; raw logs one after the other begin a job with the runner's version. */
+  /**
+   * Follows the job and step columns of a download. In consecutive raw logs, the runner's version begins a
+   * job.
+   */
   private followColumns(line: number, text: string): void {
     const columns = jobAndStep(this.log.raw(line).slice(0, 300));
     if (columns === null) {
@@ -117,17 +120,20 @@ class StepReader {
       const isFirst = this.columns === '' && this.jobs.length === 1 && this.step.path.length === 0 && this.step.errorAt === null;
       if (isFirst) this.step.job.steps.pop();
       this.columns = '';
-      this.step = this.open(isFirst ? this.step.job : this.jobOf(null), [SET_UP], isFirst ? 1 : line);
+      this.step = this.open(isFirst ? this.step.job : this.getJob(null), [SET_UP], isFirst ? 1 : line);
       return;
     }
     const key = `${columns.job}\t${columns.step}`;
     if (key === this.columns) return;
     this.columns = key;
     const isNamed = columns.step !== 'UNKNOWN STEP';
-    this.step = this.open(this.jobOf(columns.job), [isNamed ? columns.step : SET_UP], this.firstWith(key, line), isNamed);
+    this.step = this.open(this.getJob(columns.job), [isNamed ? columns.step : SET_UP], this.firstWith(key, line), isNamed);
   }
 
-  /** The first of the lines in a row that bear the same columns: a step may print much before its first mark. */
+  /**
+   * Finds the first of the consecutive lines with the same columns: a step may print much before its first
+   * mark.
+   */
   private firstWith(key: string, line: number): number {
     const isSame = (at: number) => {
       const columns = jobAndStep(this.log.raw(at).slice(0, 300));
@@ -136,7 +142,7 @@ class StepReader {
     return 1 + (lineAbove(this.log, line - 1, MAX_UNMARKED, (_, at) => !isSame(at)) ?? Math.max(0, line - 1 - MAX_UNMARKED));
   }
 
-  private jobOf(name: string | null): Job {
+  private getJob(name: string | null): Job {
     const known = name === null ? undefined : this.named.get(name);
     if (known !== undefined) return known;
     const job = { name, steps: [] };
@@ -164,7 +170,7 @@ class StepReader {
     // An action that said nothing before the next head is one of several steps, whose first this is.
     const outer = step.isAction && step.outputStart === line && step.line < line - 1 ? step.path : [];
     // No step begins when a job has cleaned up: this is the next job.
-    const job = step.path[0] === CLEAN_UP && !step.isNamed ? this.jobOf(null) : step.job;
+    const job = step.path[0] === CLEAN_UP && !step.isNamed ? this.getJob(null) : step.job;
     if (!step.isNamed) this.step = this.open(job, [...outer, name], line);
     this.step.isAction = ACTION.test(name) && !SCRIPT_FILE.test(name);
     this.step.errorAt = null;
@@ -207,7 +213,7 @@ function isStepHead(log: LogText, line: number, isInStep: boolean): boolean {
   return true;
 }
 
-/** Each step ends where the next one of the log begins. */
+/** Ends each step where the next one of the log begins. */
 function endSteps(steps: readonly OpenStep[], lineCount: number): void {
   const inOrder = steps.toSorted((a, b) => a.line - b.line);
   for (const [i, step] of inOrder.entries()) step.lineEnd = Math.max(step.line, (inOrder[i + 1]?.line ?? lineCount + 1) - 1);
@@ -217,7 +223,10 @@ function isFailed({ failedAt, isAction, errorAt }: OpenStep): boolean {
   return failedAt !== null || (isAction && errorAt !== null);
 }
 
-/** What turned each job red. An action that only reports problems lets the next step run: it counts where nothing else failed. */
+/**
+ * Returns the steps that made each job fail. An action that only reports problems lets the next step run: it
+ * counts if nothing else failed.
+ */
 function failedIn(log: LogText, jobs: readonly Job[]): Section[] {
   const red = jobs.flatMap((job) => turnedRed(log, job));
   const all =
@@ -240,8 +249,9 @@ function failedIn(log: LogText, jobs: readonly Job[]): Section[] {
 }
 
 /**
- * The steps that failed one job. A step that failed and did not stop it is told apart: after it another one ran that nobody runs after a failure,
- * and a later one failed too. What failed after a decisive one, only to clean up or to report, follows from it.
+ * Returns the steps that failed one job. A step that failed without stopping the job is marked as tolerated:
+ * after it another one ran that never runs after a failure, and a later one failed too. A step that failed
+ * after a decisive one, only to clean up or to report, follows from it.
  */
 function turnedRed(log: LogText, { steps }: Job): { step: OpenStep; isFollower: boolean; isTolerated: boolean }[] {
   const isLate = (step: OpenStep) => isFollowing(step) || foundNoFiles(log, step);
@@ -275,7 +285,7 @@ const LAST_WORDS = 4;
 const NO_FILES =
   /\bno (?:\w{1,20} )?(?:reports?|results?|files?|artifacts?)\b.{0,80}\b(?:found|match\w{0,4}|exists?|matching)\b|\bfound no\b.{0,60}\b(?:files?|reports?|results?)\b|\b(?:could not|cannot|unable to|did not|failed to) find (?:any )?.{0,60}\b(?:reports?|results?|artifacts?)\b/i;
 
-/** Whether a failed step only says that there were no reports or artifacts. */
+/** Checks whether a failed step only says that there were no reports or artifacts. */
 function foundNoFiles(log: LogText, { errorAt, failedAt, outputStart }: OpenStep): boolean {
   const end = failedAt ?? errorAt;
   if (end === null) return false;
@@ -287,7 +297,10 @@ function isGate({ job, path, script }: OpenStep): boolean {
   return GATE.test(`${job.name ?? ''}\n${path.join(' ')}`) || COMPARES_RESULTS.test(script);
 }
 
-/** The job and the step that a whole file is: archives of logs hold a file a job (`0_build.txt`) and a file a step (`build/3_Run tests.txt`). */
+/**
+ * Returns the job and the step of a whole file: archives of logs contain one file for each job
+ * (`0_build.txt`) and one for each step (`build/3_Run tests.txt`).
+ */
 function archivedStep(source: string): { readonly job: string | null; readonly step: string | null } {
   const step = /([^/!]{1,150})\/\d{1,3}_([^/]{1,150})\.txt$/.exec(source);
   if (step !== null) return { job: step[1] ?? '', step: step[2] ?? '' };
@@ -295,7 +308,10 @@ function archivedStep(source: string): { readonly job: string | null; readonly s
   return { job: job?.[1] ?? null, step: null };
 }
 
-/** Text copied off the page says `Error:` for `##[error]`, and a step's head is plain lines. */
+/**
+ * Reads text copied from the web page, which shows `Error:` instead of `##[error]`, and the head of a step as
+ * plain lines.
+ */
 function fromPage(log: LogText, marks: readonly Mark[]): SystemReading | null {
   const failed: Section[] = [];
   const echoes: LineRange[] = [];
@@ -310,7 +326,10 @@ function fromPage(log: LogText, marks: readonly Mark[]): SystemReading | null {
   return failed.length === 0 ? null : { failed, echoes };
 }
 
-/** The last line of a step's head without marks; null where no shell, inputs or environment show that it is one. */
+/**
+ * Returns the last line of a step's head without marks; null if no shell, inputs or environment show that it
+ * is one.
+ */
 function plainHead(log: LogText, line: number): number | null {
   let at = line + 1;
   while (at <= line + MAX_HEAD && !STEP_HEAD.test(log.line(at)) && !log.line(at).startsWith('Run ')) at++;

@@ -13,10 +13,10 @@ interface Stage {
 /** The runner's own stages follow one another, so that one of them ends all before it. */
 const OWN =
   /^(?:prepare_executor|prepare_script|get_sources|restore_cache|download_artifacts|step_script|build_script|after_script|upload_artifacts\w{0,40}|archive_cache\w{0,40}|cleanup\w{0,40})$/;
-/** What the runner does whether or not the script failed. */
+/** Sections that the runner executes whether or not the script failed. */
 const CLEAN_UP = /^(?:after_script|upload_artifacts|archive_cache|cleanup)/;
 const SECTION = /section_(start|end):\d{1,12}:([\w.-]{1,100})/g;
-/** How far up the command that failed is searched for. */
+/** The number of lines above in which the failed command is searched for. */
 const MAX_OUTPUT = 5_000;
 
 /** GitLab: sections are marked before a carriage return, each command of the script is echoed in green after `$ `. */
@@ -53,7 +53,10 @@ function stagesOfGitLab(log: LogText, marks: readonly Mark[]): Stage[] {
   return stages;
 }
 
-/** All commands of a script share one section; the last one echoed is the one that failed. */
+/**
+ * Narrows a section to the command that failed. All commands of a script share one section; the last one
+ * echoed is the one that failed.
+ */
 function cutToCommand(log: LogText, stage: Stage | undefined, ended: Mark): Section {
   // The runner's own failures and time limits stand in that last line alone.
   const isPlain = /^ERROR: Job failed: (?:.{0,60}exit (?:code|status) \d{1,3})/.test(ended.text);
@@ -65,7 +68,10 @@ function cutToCommand(log: LogText, stage: Stage | undefined, ended: Mark): Sect
   return failedSection(log, [...path, ...name], command ?? first, end);
 }
 
-/** yarn echoes what it runs like a shell does, below its own first line; GitLab's echo is green where colours are left. */
+/**
+ * Checks whether a line is GitLab's echo of a command, which is green if colors are kept. yarn echoes what it
+ * runs like a shell does, below its own first line.
+ */
 function isEcho(log: LogText, line: number, text: string): boolean {
   if (!text.startsWith('$ ')) return false;
   const raw = log.raw(line).slice(0, 300);
@@ -80,10 +86,13 @@ interface JenkinsStage {
   readonly outer: readonly string[];
   readonly start: number;
   end: number;
-  /** Whether a step of its own ran in it, rather than only in a stage inside it. */
+  /**
+   * The line of a step that ran in the stage itself, rather than only in a stage inside it; null if there is
+   * none.
+   */
   stepAt: number | null;
   readonly isCleanUp: boolean;
-  /** Whether it was passed over, because of a failure or a condition. */
+  /** True if the stage was skipped because of a failure or a condition. */
   isSkipped: boolean;
 }
 
@@ -119,10 +128,10 @@ function pipelineFailures(log: LogText, marks: readonly Mark[]): readonly Sectio
   if (branches.length > 0) return branches;
   const complaining = stages.filter((stage) => complaintIn(marks, stage, stages) !== null);
   if (complaining.length > 0)
-    return complaining.map((stage) => sectionOf(log, stage, complaintIn(marks, stage, stages)?.line ?? stage.end));
+    return complaining.map((stage) => toSection(log, stage, complaintIn(marks, stage, stages)?.line ?? stage.end));
   const over = marks.find(({ text }) => /skipped due to earlier failure/.test(text))?.line ?? log.lineCount;
   const last = stages.findLast(({ start, stepAt, isCleanUp, isSkipped }) => start < over && stepAt !== null && !isCleanUp && !isSkipped);
-  return last === undefined ? lastStep(log, marks) : [sectionOf(log, last, last.end)];
+  return last === undefined ? lastStep(log, marks) : [toSection(log, last, last.end)];
 }
 
 /** Branches run at once, so what is between a branch's start and the word that it failed may be of others too. */
@@ -135,7 +144,10 @@ function failedBranches(log: LogText, marks: readonly Mark[], stages: readonly J
   });
 }
 
-/** `catchError` and the like report an error inside the stage; what fails the build is reported after the pipeline's end. */
+/**
+ * Returns the error that `catchError` and the like report inside the stage. What fails the build is reported
+ * after the pipeline's end.
+ */
 function complaintIn(marks: readonly Mark[], stage: JenkinsStage, stages: readonly JenkinsStage[]): Mark | null {
   if (stage.isCleanUp || stage.isSkipped) return null;
   const inner = stages.filter(({ start, end }) => start > stage.start && end <= stage.end);
@@ -143,7 +155,9 @@ function complaintIn(marks: readonly Mark[], stage: JenkinsStage, stages: readon
   return marks.find(({ line, text }) => text.startsWith('ERROR: script returned exit code') && isOwn(line)) ?? null;
 }
 
-/** Scripted pipelines may have no stage at all: the step that ran last before the end of everything. */
+/**
+ * Returns the step that ran last before the end of everything: scripted pipelines may have no stage at all.
+ */
 function lastStep(log: LogText, marks: readonly Mark[]): Section[] {
   const step = marks.findLast(({ text }) => /^\[Pipeline\] (?:sh|bat|powershell|pwsh|error)$/.test(text));
   if (step === undefined) return [];
@@ -151,11 +165,14 @@ function lastStep(log: LogText, marks: readonly Mark[]): Section[] {
   return [failedSection(log, [step.text.slice('[Pipeline] '.length)], step.line, next?.line ?? log.lineCount)];
 }
 
-function sectionOf(log: LogText, { outer, name, start }: JenkinsStage, end: number): Section {
+function toSection(log: LogText, { outer, name, start }: JenkinsStage, end: number): Section {
   return failedSection(log, [...outer, name], start, Math.min(end, log.lineCount));
 }
 
-/** Build steps that failed a freestyle job. Each starts with the workspace in brackets and the command: `[ledger] $ /bin/sh -xe …`. */
+/**
+ * Returns the build steps that failed a freestyle job. Each starts with the workspace in brackets and the
+ * command: `[ledger] $ /bin/sh -xe …`.
+ */
 function freestyleFailures(log: LogText, marks: readonly Mark[]): Section[] {
   const failed: Section[] = [];
   let started: Mark | undefined;
@@ -171,7 +188,7 @@ function freestyleFailures(log: LogText, marks: readonly Mark[]): Section[] {
   return failed;
 }
 
-/** The stages of a pipeline log, in the order they were opened. */
+/** Returns the stages of a pipeline log, in the order in which they were opened. */
 function stagesOfJenkins(marks: readonly Mark[], lineCount: number): JenkinsStage[] {
   const open: (JenkinsStage | null)[] = [];
   const stages: JenkinsStage[] = [];
@@ -208,7 +225,7 @@ function openedStage(line: number, text: string, open: readonly (JenkinsStage | 
   return { name, outer, start: line, end: lineCount, stepAt: null, isCleanUp: name === POST, isSkipped: false };
 }
 
-/** A stage's own post actions stand inside of it, below this word. */
+/** Ends the own steps of the innermost open stage: its own post actions are inside of it, below this mark. */
 function endOwnSteps(open: readonly (JenkinsStage | null)[], line: number): void {
   const inner = open.findLast((stage) => stage !== null);
   if (inner != null) inner.end = line;

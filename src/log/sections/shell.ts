@@ -8,7 +8,7 @@ interface CommandMarks {
   readonly literals: readonly string[];
   /** Lines above an end that are inspected for its beginning, where that has no literal. */
   readonly reach?: number;
-  /** The name of the command or group that a line begins; null where it begins none. */
+  /** Returns the name of the command or group that a line begins; null if it begins none. */
   readonly begins: (text: string, log: LogText, line: number) => string | null;
   /** Says that it failed; its group is a name around that of the command. */
   readonly failed: RegExp;
@@ -124,7 +124,10 @@ function beginningAbove(log: LogText, line: number, after: number, { begins, rea
   return at === null ? undefined : { name: nameAt(at) ?? '', lineStart: at };
 }
 
-/** The mark is before a carriage return, and the command on its line or the next; empty where neither names one. */
+/**
+ * Returns the command that a mark before a carriage return begins, which is on the same line or the next.
+ * Empty if neither names one; null if the line begins no command.
+ */
 function travisCommand(text: string, log: LogText, line: number): string | null {
   const isMarked = /travis_(?:time|fold):start/.test(log.raw(line).slice(0, 500));
   if (!isMarked && !text.startsWith('$ ')) return null;
@@ -142,7 +145,10 @@ const EXCERPT = /^\s{0,6}\d{1,5} \| |^-{20}$|^[\w./-]{0,200}[Dd]ockerfile[\w.-]{
 const LONGEST_EXCERPT = 20;
 const FENCE = /^\s{0,3}```[\w-]{0,20}\s{0,3}$/;
 
-/** Lines of docker builds that repeat instructions, and the sentences around a log that is in fences. */
+/**
+ * Returns the lines of docker builds that repeat instructions, and the sentences around a log that is in
+ * fences.
+ */
 export function readEchoes(log: LogText, marks: readonly Mark[]): LineRange[] {
   const echoes: LineRange[] = [];
   for (const { line, text } of marks) {
@@ -159,7 +165,10 @@ function excerptAround(log: LogText, line: number): LineRange {
   return { start, end };
 }
 
-/** Empty unless fences hold more than half of a text, and more than a snippet: builds print Markdown too. */
+/**
+ * Returns the lines outside of fences. Empty unless fences contain more than half of a text, and more than a
+ * snippet: builds print Markdown too.
+ */
 function aroundFences(log: LogText, marks: readonly Mark[]): LineRange[] {
   const fences = marks.filter(({ text }) => FENCE.test(text)).map(({ line }) => line);
   const outside: LineRange[] = [];
@@ -187,9 +196,9 @@ const MAX_OUTPUT = 2_000;
 const MAX_TAIL = 300;
 
 /**
- * The command that a traced shell ran last before it gave up: from its trace to its exit, or to the end of the log. Null unless at least
- * two traced commands stand in the lines looked at, so that a line of a diff is not taken for one. A command that printed nothing is passed over: it is
- * seldom what people look for.
+ * Finds the command that a traced shell ran last before it gave up: from its trace to its exit, or to the end
+ * of the log. Returns null unless at least two traced commands are in the lines looked at, so that a line of
+ * a diff is not taken for one. Skips commands that printed nothing: they are seldom what people look for.
  */
 export function traceFailure(log: LogText, exits: readonly ExitMark[]): Section | null {
   const exit = exits.findLast(({ code }) => code !== null);
@@ -218,7 +227,10 @@ function isDiff(text: string): boolean {
   return /^(?:@@|-(?![-\w]{1,20}[ =])|\+\+\+ |--- )/.test(text);
 }
 
-/** Where no exit is shown, what the command printed must complain, and the end must not say that all went well. */
+/**
+ * Checks the output of a command without a known exit: it must complain, and the end must not say that all
+ * went well.
+ */
 function isComplaining(log: LogText, from: number): boolean {
   return (
     lineAbove(log, log.lineCount, 20, (text) => SUCCESS.test(text)) === null &&

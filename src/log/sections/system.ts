@@ -14,21 +14,21 @@ export interface LineRange {
   readonly end: number;
 }
 
-/** Whether a line lies in one of the ranges, which ascend. */
+/** Checks whether a line lies in one of the ranges, which ascend. */
 export function isWithin(ranges: readonly LineRange[], line: number): boolean {
   const first = firstPlace(ranges.length, (place) => (ranges[place]?.end ?? 0) < line);
   return (ranges[first]?.start ?? Number.POSITIVE_INFINITY) <= line;
 }
 
-/** What the marks of one system say of a log. */
+/** The information of one system's marks about a log. */
 export interface SystemReading {
   /** The steps that turned their jobs red, in the order of the log, and those that only failed for it. */
   readonly failed: readonly Section[];
-  /** Whether it marks steps, failed or not; left out where a system marks none. */
+  /** True if the system marks steps, failed or not; absent for a system that marks none. */
   readonly hasSteps?: boolean;
   /** Commands echoed before their output. */
   readonly echoes?: readonly LineRange[];
-  /** Where jobs end that failed; left out where the log is one job. */
+  /** The ranges of the jobs of the log; absent if the log is a single job. */
   readonly jobs?: readonly LineRange[];
 }
 
@@ -37,22 +37,22 @@ export interface CiSystem {
   /** ASCII literals, case ignored, rare on ordinary lines. */
   readonly literals: readonly string[];
   /**
-   * Null where the log is not of this system. `marks` are the lines with literals of any system, ascending. Looks at a bounded stretch
-   * around each; must not throw.
+   * Reads the marks of a log. Returns null if the log is not of this system. `marks` are the lines with
+   * literals of any system, ascending. Looks at a bounded stretch around each; must not throw.
    */
   readonly read: (log: LogText, marks: readonly Mark[]) => SystemReading | null;
 }
 
-/** What runs when everything has been decided, by the names that people and systems give it. */
+/** Names that people and systems give to steps that run when everything has been decided. */
 const CLEAN_UP =
   /\b(?:upload|artifacts?|publish|test[ -]report(?:er)?|upload coverage|codecov|coveralls|notify|notifications?|slack|clean ?up|tear ?down|after[_ ](?:script|failure)|post_build|pre-exit hook|post actions|post job)\b|^Post /i;
 
-/** Whether a step only cleans up, publishes or reports, whatever happened before it. */
+/** Checks whether a step only cleans up, publishes or reports, whatever happened before it. */
 export function isCleanUp(name: string): boolean {
   return CLEAN_UP.test(name);
 }
 
-/** A failed section. Its name may be a path, outermost first: `['Test', 'Run unit tests']`. */
+/** Creates a failed section. Its name may be a path, outermost first: `['Test', 'Run unit tests']`. */
 export function failedSection(log: LogText, path: readonly string[], lineStart: number, lineEnd: number): Section {
   const name = [...new Set(path.map((part) => part.trim().slice(0, 120)).filter((part) => part !== ''))].join(' / ');
   return {
@@ -89,7 +89,7 @@ export function readServiceMessage(line: string): ServiceMessage | null {
   return { name: head[1] ?? '', attributes };
 }
 
-/** `|n`, `|r`, `||`, `|'`, `|[`, `|]` and `|0x00e9`. */
+/** Decodes `|n`, `|r`, `||`, `|'`, `|[`, `|]` and `|0x00e9`. */
 function unescaped(value: string): string {
   return value.replace(/\|(?:0x([0-9a-fA-F]{4})|(.))/gs, (_, code: string | undefined, sign: string | undefined) =>
     code === undefined ? (ESCAPED[sign ?? ''] ?? sign ?? '') : String.fromCharCode(Number.parseInt(code, 16)),

@@ -1,31 +1,31 @@
 import type { SourceText } from '../../domain/build.ts';
-import { messageOf, TriageError } from '../../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../../domain/errors.ts';
 import { append } from '../../lib/collections.ts';
 import { type Allowance, createAllowance, listMembers, type Member, safePath } from '../decode/archive-members.ts';
-import { decodePlain, decompress, fileTypeOf, sizeInWords } from '../decode/decode.ts';
+import { decodePlain, decompress, detectFileType, sizeInWords } from '../decode/decode.ts';
 import { isReport } from '../reports/report.ts';
 import { namedAs } from './references.ts';
 
-/** What may still be kept of a build's artifacts; taken from as they are opened. */
+/** The remaining room for a build's artifacts; it shrinks as they are opened. */
 export interface ArtifactRoom {
   /** Files that may still be listed, with or without their text. */
   files: number;
   /** Bytes of text that may still be kept. */
   bytes: number;
-  /** Of one text. */
+  /** The limit on one text, in bytes. */
   readonly maxBytesEach: number;
 }
 
-/** Room for the artifacts of one build: 300 files, 16 MB each, 48 MB in all. */
+/** Creates the room for the artifacts of one build: 300 files, 16 MB each, 48 MB in all. */
 export function artifactRoom(maxBytes = Number.POSITIVE_INFINITY): ArtifactRoom {
   return { files: 300, bytes: Math.min(maxBytes, 48 * 1024 * 1024), maxBytesEach: 16 * 1024 * 1024 };
 }
 
-/** Where a program writes more of what it has to say: kept, though its folder says that nobody reads it. */
+/** Files in which a program writes more details: kept, even if their folder is one that no one reads. */
 const MAY_BE_REFERRED_TO = /\.(?:log|txt|out|err)$/i;
 const MAX_DEPTH = 3;
 const MAX_ENTRIES = 5_000;
-/** What is unpacked in all, kept or not: a bomb ends here. */
+/** Limit on everything that is unpacked, kept or not: a decompression bomb ends here. */
 const MAX_UNPACKED = 256 * 1024 * 1024;
 
 interface Opening {
@@ -35,9 +35,10 @@ interface Opening {
 }
 
 /**
- * The files of one artifact: of an archive each member, named by both. A test report is one of the build's reports; every other text is an
- * artifact. What is no text, too large, or says by its name that nobody reads it, is listed without its text, and its note says why. Throws
- * TriageError for a broken archive or a bomb; of one inside another only a note is left.
+ * Returns the files of one artifact; for an archive, each member, named after both. A test report is one of
+ * the build's reports; every other text is an artifact. A file that is not text, is too large, or says by its
+ * name that no one reads it is listed without its text, and its note says why. Throws TriageError for a
+ * broken archive or a decompression bomb; for an archive inside another, only a note is left.
  */
 export async function openArtifact(name: string, bytes: Uint8Array, room: ArtifactRoom): Promise<SourceText[]> {
   const opening: Opening = { room, allowance: createAllowance(MAX_UNPACKED, MAX_ENTRIES), notes: [] };
@@ -47,7 +48,7 @@ export async function openArtifact(name: string, bytes: Uint8Array, room: Artifa
   return [{ ...first, notes: [...first.notes, ...opening.notes.slice(0, 5)] }, ...rest];
 }
 
-/** A file of which only the name is kept, with the reason. */
+/** Creates a file of which only the name is kept, with the reason. */
 export function namelessText(name: string, why: string): SourceText {
   return { name, kind: 'artifact', text: '', notes: [`not kept: ${why}`] };
 }
@@ -55,7 +56,7 @@ export function namelessText(name: string, why: string): SourceText {
 async function open(opening: Opening, name: string, bytes: Uint8Array, depth: number): Promise<SourceText[]> {
   const { room, allowance } = opening;
   const plain = decompress(name, bytes, { maxBytes: allowance.room }, []);
-  const { kind } = fileTypeOf(plain);
+  const { kind } = detectFileType(plain);
   if (kind !== 'zip' && kind !== 'tar') return [keep(room, name.replace(/\.(?:gz|zst)$/i, ''), plain)];
   if (depth === MAX_DEPTH) return [namelessText(name, 'an archive inside too many others')];
   return await openMembers(opening, name, await listMembers(name, plain, kind, allowance, opening.notes), depth);
@@ -64,7 +65,7 @@ async function open(opening: Opening, name: string, bytes: Uint8Array, depth: nu
 async function openMembers(opening: Opening, archive: string, members: readonly Member[], depth: number): Promise<SourceText[]> {
   const files: SourceText[] = [];
   // What may be read comes first: the room must not be full of names of pictures.
-  for (const { path, read } of [...members].sort((one, other) => rankOf(one.path) - rankOf(other.path))) {
+  for (const { path, read } of [...members].sort((one, other) => computeRank(one.path) - computeRank(other.path))) {
     if (opening.room.files <= 0) {
       opening.notes.push(`More files of ${archive} were not looked at: a build may have so many.`);
       break;
@@ -83,18 +84,18 @@ async function openMember(opening: Opening, name: string, read: Member['read'], 
     return await open(opening, name, await read(), depth + 1);
   } catch (error) {
     if (!(error instanceof TriageError)) throw error;
-    return [namelessText(name, messageOf(error))];
+    return [namelessText(name, getErrorMessage(error))];
   }
 }
 
-function rankOf(path: string): number {
+function computeRank(path: string): number {
   const grade = namedAs(path)?.grade;
   if (grade === 'relevant') return 0;
   return grade === 'skip' ? 2 : 1;
 }
 
 function keep(room: ArtifactRoom, name: string, bytes: Uint8Array): SourceText {
-  const type = fileTypeOf(bytes);
+  const type = detectFileType(bytes);
   if (type.kind === 'binary') return namelessText(name, type.what);
   const limit = Math.min(room.maxBytesEach, room.bytes);
   if (bytes.length > limit)

@@ -1,5 +1,5 @@
 import type { FileGrade } from '../../domain/reading.ts';
-import { minOf } from '../../lib/collections.ts';
+import { findMin } from '../../lib/collections.ts';
 import { bytesOfText } from '../lines/bytes.ts';
 import { type LogText, openLog } from '../lines/lines.ts';
 import type { ReadableSource } from '../read-log.ts';
@@ -8,14 +8,17 @@ import { scanLog } from '../scan/scan-log.ts';
 
 /** A place in a text that sends the reader to a file or folder. */
 export interface Reference {
-  /** As it is there, with `/` between its parts. */
+  /** The path as it is in the text, with `/` between its parts. */
   readonly path: string;
   readonly source: string;
   /** 1-based. */
   readonly line: number;
 }
 
-/** What programs say before the place where more is said. Without one of these a path is only mentioned. */
+/**
+ * Phrases that programs print before the place with more details. Without one of these, a path is only
+ * mentioned.
+ */
 const PHRASES: readonly string[] = [
   ...['see ', 'see:', 'see also', 'refer to', 'full log', 'complete log', 'debug log', 'full trace', 'full output'],
   ...['full report', 'more detail', 'more info', 'details in', 'details:', 'report at', 'report file', 'report:', 'saved as'],
@@ -25,14 +28,17 @@ const PHRASES: readonly string[] = [
 
 /** Lines after the phrase on which the path may stand: npm and the JVM write it on the next one. */
 const LINES_AFTER = 2;
-/** Of lines with a phrase, so many from the end: what failed stands late. */
+/** The number of lines with a phrase that are read, from the end: failures are late in a log. */
 const MAX_LINES = 2_000;
 const MAX_REFERENCES = 200;
 const SEPARATORS = /[\s"'`<>()[\]{}|,;=*]/;
 
 let matcher: Matcher | undefined;
 
-/** The files and folders that a text sends its reader to, each once, the last ones first. Never throws on any text. */
+/**
+ * Returns the files and folders to which a text refers its reader, each once, the last ones first. Never
+ * throws on any text.
+ */
 export function referencesIn(source: ReadableSource): Reference[] {
   const bytes = 'bytes' in source ? source.bytes : bytesOfText(source.text);
   matcher ??= buildMatcher([PHRASES]);
@@ -48,11 +54,11 @@ export function referencesIn(source: ReadableSource): Reference[] {
   return [...found.values()];
 }
 
-/** The paths after the phrase on its line; where there is none, on the next lines. */
+/** Returns the paths after the phrase on its line; if there is none, those on the next lines. */
 function pathsFrom(log: LogText, line: number): [string, number][] {
   for (let at = line; at <= Math.min(line + LINES_AFTER, log.lineCount); at++) {
     const text = at === line ? afterPhrase(log.line(at)) : log.line(at);
-    const paths = pathsOf(text);
+    const paths = extractPaths(text);
     if (paths.length > 0) return paths.map((path) => [path, at]);
   }
   return [];
@@ -64,19 +70,19 @@ function afterPhrase(text: string): string {
     const at = lower.indexOf(phrase);
     return at === -1 ? [] : [at];
   });
-  return starts.length === 0 ? '' : text.slice(minOf(starts));
+  return starts.length === 0 ? '' : text.slice(findMin(starts));
 }
 
-/** Words with a folder or an ending, without what is around them. */
-function pathsOf(text: string): string[] {
+/** Extracts the words with a folder or an ending, without what surrounds them. */
+function extractPaths(text: string): string[] {
   return text
     .split(SEPARATORS)
-    .map((word) => partsOf(word).join('/'))
+    .map((word) => splitPath(word).join('/'))
     .filter(isPath);
 }
 
-/** The parts of a path: no scheme, drive, `.` or `..`, nothing that ends its sentence. */
-function partsOf(path: string): string[] {
+/** Splits a path into its parts: no scheme, drive, `.` or `..`, and no punctuation that ends its sentence. */
+function splitPath(path: string): string[] {
   const plain = path.replace(/^file:/i, '').replace(/[.:!?]{1,3}$/, '');
   const parts = plain.replaceAll('\\', '/').split('/');
   return parts.filter((part) => part !== '' && part !== '.' && part !== '..' && !/^[A-Za-z]:$/.test(part));
@@ -87,15 +93,21 @@ function isPath(path: string): boolean {
   return path.includes('/') || /^[^.].{0,200}\.[A-Za-z][A-Za-z0-9]{0,11}$/.test(path);
 }
 
-/** Whether a path names the file itself, with so many parts in common from the end; 0 where it does not. */
+/**
+ * Counts the parts that a path and a file have in common from the end if the path names the file itself; 0 if
+ * it does not.
+ */
 export function namesFile(path: string, file: string): number {
-  return commonEnd(partsOf(path), partsOf(file));
+  return commonEnd(splitPath(path), splitPath(file));
 }
 
-/** Whether a path names a folder that the file lies in, directly or deeper; how many of its parts do. */
+/**
+ * Counts the parts of a path that name a folder in which the file lies, directly or deeper; 0 if it names
+ * none.
+ */
 export function namesFolder(path: string, file: string): number {
-  const wanted = partsOf(path);
-  const folders = partsOf(file).slice(0, -1);
+  const wanted = splitPath(path);
+  const folders = splitPath(file).slice(0, -1);
   let best = 0;
   for (let end = folders.length; end > 0; end--) best = Math.max(best, commonEnd(wanted, folders.slice(0, end)));
   return best;
@@ -107,7 +119,7 @@ function commonEnd(one: readonly string[], other: readonly string[]): number {
   return count;
 }
 
-/** What a file's name alone says. */
+/** The information in a file's name alone. */
 interface NamedAs {
   readonly what: string;
   readonly grade: FileGrade;
@@ -137,7 +149,10 @@ const RULES: readonly (NamedAs & { readonly matches: RegExp })[] = [
   { what: 'debug log of npm', grade: 'maybe', reason: 'npm writes one for every failed command', matches: /(?:^|\/)npm-debug\.log$|(?:^|\/)[\w-]{1,60}-debug-\d{1,3}\.log$/i },
 ];
 
-/** What the name says, or null where it says nothing. A name is never proof of a failure that its text denies. */
+/**
+ * Returns what the name says; null if it says nothing. A name is never proof of a failure that its text
+ * denies.
+ */
 export function namedAs(name: string): NamedAs | null {
   const end = name.slice(-MAX_NAME).replaceAll('\\', '/');
   const rule = RULES.find(({ matches }) => matches.test(end));

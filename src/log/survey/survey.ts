@@ -1,5 +1,5 @@
 import type { Survey, SurveyedFile } from '../../domain/reading.ts';
-import { firstOfEach, maxOf } from '../../lib/collections.ts';
+import { findMax, firstOfEach } from '../../lib/collections.ts';
 import { countIn } from '../../lib/text.ts';
 import type { Extraction } from '../extract/extraction.ts';
 import { extractAll, openScanned } from '../extract/run.ts';
@@ -13,11 +13,11 @@ import { namedAs, namesFile, namesFolder, type Reference, referencesIn } from '.
 const MAX_RELEVANT = 6;
 /** Artifacts that are read because another file refers to them. */
 const MAX_REFERRED = 6;
-/** Of one folder that is referred to. */
+/** Limit on the files of one folder that is referred to. */
 const MAX_OF_FOLDER = 3;
 /** Bytes of all artifacts that are read. */
 const MAX_READ_BYTES = 32 * 1024 * 1024;
-/** How often what was read on a reference is itself looked through for references. */
+/** The number of times that files read because of a reference are themselves searched for references. */
 const MAX_DEPTH = 3;
 const MAX_LISTED = 30;
 const MAX_MISSING = 5;
@@ -40,9 +40,10 @@ export interface Surveyed<Source> {
 }
 
 /**
- * Three looks at all files of a build: grades each by its name and text, reads those that tell of a failure, and follows what these refer to
- * back to the ones that were left. Logs and reports are always read. The survey is null where there is nothing but one log; the notes say in
- * sentences what was done with the artifacts. Deterministic; never throws on any text.
+ * Surveys all files of a build in three steps: grades each by its name and text, reads those that show a
+ * failure, and follows the references in these to the files that were left. Logs and reports are always read.
+ * The survey is null if there is nothing but one log; the notes say in sentences what was done with the
+ * artifacts. Deterministic; never throws on any text.
  */
 export function surveyFiles<Source extends ReadableSource>(sources: readonly Source[]): Surveyed<Source> {
   if (sources.length < 2) return { read: sources, survey: null, notes: [] };
@@ -56,8 +57,8 @@ export function surveyFiles<Source extends ReadableSource>(sources: readonly Sou
   const missing = follow(choices, budget);
   return {
     read: sources.filter((_, at) => choices[at]?.read !== null),
-    survey: surveyOf(choices, missing),
-    notes: notesOf(choices, missing),
+    survey: buildSurvey(choices, missing),
+    notes: writeNotes(choices, missing),
   };
 }
 
@@ -69,7 +70,10 @@ function chooseRelevant(choices: readonly Choice[], budget: { bytes: number }): 
   }
 }
 
-/** Without a log and a report, and nothing that tells of a failure, what may tell of one is better than nothing. */
+/**
+ * Chooses files that may show a failure if there is no log, no report, and nothing that does show one: they
+ * are better than nothing.
+ */
 function chooseAnything(choices: readonly Choice[], budget: { bytes: number }): void {
   const maybe = choices.filter(({ file }) => file.grade === 'maybe').sort(byScore);
   for (const choice of maybe.slice(0, MAX_OF_FOLDER)) {
@@ -101,7 +105,10 @@ function follow(choices: readonly Choice[], budget: { bytes: number }): Referenc
   return missing;
 }
 
-/** The files that a reference means and that are not read yet; `known` where it means any file of the build. */
+/**
+ * Returns the files that a reference means and that are not read yet; `known` is true if it means any file of
+ * the build.
+ */
 function referredTo({ path }: Reference, choices: readonly Choice[]): { known: boolean; wanted: Choice[] } {
   const files = best(choices, ({ file }) => namesFile(path, file.name));
   if (files.length > 0) return { known: true, wanted: files.filter(isLeft) };
@@ -109,10 +116,10 @@ function referredTo({ path }: Reference, choices: readonly Choice[]): { known: b
   return { known: inside.length > 0, wanted: inside.filter(isLeft).sort(byScore).slice(0, MAX_OF_FOLDER) };
 }
 
-/** Those that have the most in common with what is meant. */
+/** Returns the files that have the most in common with what is meant. */
 function best(choices: readonly Choice[], common: (choice: Choice) => number): Choice[] {
   const parts = choices.map(common);
-  const most = maxOf(parts);
+  const most = findMax(parts);
   return most === 0 ? [] : choices.filter((_, at) => parts[at] === most);
 }
 
@@ -139,7 +146,7 @@ function byScore(one: Choice, other: Choice): number {
 
 const ORDER = { relevant: 0, maybe: 1, skip: 2 } as const;
 
-function surveyOf(choices: readonly Choice[], missing: readonly Reference[]): Survey {
+function buildSurvey(choices: readonly Choice[], missing: readonly Reference[]): Survey {
   const sorted = [...choices].sort(
     (a, b) => Number(b.read !== null) - Number(a.read !== null) || ORDER[a.file.grade] - ORDER[b.file.grade] || byScore(a, b),
   );
@@ -152,7 +159,7 @@ function surveyOf(choices: readonly Choice[], missing: readonly Reference[]): Su
   };
 }
 
-function notesOf(choices: readonly Choice[], missing: readonly Reference[]): string[] {
+function writeNotes(choices: readonly Choice[], missing: readonly Reference[]): string[] {
   const artifacts = choices.filter(({ source }) => source.kind === 'artifact');
   if (artifacts.length === 0) return [];
   const by = (how: SurveyedFile['read']) => artifacts.filter(({ read }) => read === how);
@@ -176,7 +183,10 @@ function named(choices: readonly Choice[]): string {
   return shown.join(', ') + (more > 0 ? ` and ${more} more` : '');
 }
 
-/** A file with its grade, before it is decided what is read. `score` orders files of one grade, the most telling first. */
+/**
+ * A file with its grade, before it is decided what is read. `score` orders files of one grade, the most
+ * informative first.
+ */
 interface GradedFile extends Omit<SurveyedFile, 'read' | 'referredBy'> {
   readonly score: number;
 }
@@ -194,7 +204,7 @@ function gradeFile(source: ReadableSource): GradedFile {
   const text = source.text;
   const size = sized(source, countIn(text, '\n') + 1, Buffer.byteLength(text));
   if (source.kind === 'report') return { ...size, ...gradeReport(source.name, text) };
-  if (source.kind === 'log') return { ...size, ...ownLog, preview: previewOf(text.slice(-2_000), 'end') };
+  if (source.kind === 'log') return { ...size, ...ownLog, preview: createPreview(text.slice(-2_000), 'end') };
   return { ...size, ...gradeArtifact(source.name, text, source.notes) };
 }
 
@@ -217,7 +227,13 @@ function gradeReport(name: string, text: string): Look {
   if (failures === 0) return { what, grade: 'maybe', reason: `no failure among ${testResults.length} results`, preview: '', score: 0 };
   const shown = [...failingTests.map((test) => `${test.name}: ${test.message ?? 'failed'}`), ...diagnostics.map(({ message }) => message)];
   const reason = failures === 1 ? 'it holds a failure' : `it holds ${failures} failures`;
-  return { what, grade: 'relevant', reason, preview: previewOf(shown.slice(0, PREVIEW_LINES).map(oneLine).join('\n'), 'start'), score: 95 };
+  return {
+    what,
+    grade: 'relevant',
+    reason,
+    preview: createPreview(shown.slice(0, PREVIEW_LINES).map(oneLine).join('\n'), 'start'),
+    score: 95,
+  };
 }
 
 function gradeArtifact(name: string, text: string, notes: readonly string[]): Look {
@@ -235,11 +251,11 @@ function gradeArtifact(name: string, text: string, notes: readonly string[]): Lo
 
 function gradeText(name: string, text: string, named: ReturnType<typeof namedAs>): Look {
   const found = extractAll(openScanned(name, bytesOfText(text)));
-  const telling = tellingOf(found);
+  const telling = pickInformativeLines(found);
   const said = telling.map(({ text }) => text).join('\n');
-  const preview = previewOf(said === '' ? text.slice(0, 2_000) : said, 'start');
+  const preview = createPreview(said === '' ? text.slice(0, 2_000) : said, 'start');
   const what = named?.what ?? 'text';
-  const strength = strengthOf(found);
+  const strength = measureStrength(found);
   if (strength >= TELLING_WEIGHT) {
     const score = named?.grade === 'relevant' ? NAMED_SCORE + 1 : Math.min(NAMED_SCORE, strength);
     return { what, grade: 'relevant', reason: `it tells of a failure on line ${telling[0]?.line ?? 1}`, preview, score };
@@ -249,14 +265,19 @@ function gradeText(name: string, text: string, named: ReturnType<typeof namedAs>
   return { what, grade: 'maybe', reason, preview, score: strength };
 }
 
-/** How strongly the readers heard a failure, 0..100. */
-function strengthOf({ failingTests, exceptions, diagnostics, messages }: Extraction): number {
+/** Returns how strongly the readers' findings indicate a failure, 0..100. */
+function measureStrength({ failingTests, exceptions, diagnostics, messages }: Extraction): number {
   const structured = failingTests.length > 0 || exceptions.length > 0 || diagnostics.some(({ severity }) => severity === 'error');
   return messages.reduce((most, { weight }) => Math.max(most, weight), structured ? 80 : 0);
 }
 
-/** What the readers understood first, in the order of its lines. */
-function tellingOf({ failingTests, exceptions, diagnostics, messages }: Extraction): { readonly line: number; readonly text: string }[] {
+/** Returns the findings that the readers understood first, in the order of their lines. */
+function pickInformativeLines({
+  failingTests,
+  exceptions,
+  diagnostics,
+  messages,
+}: Extraction): { readonly line: number; readonly text: string }[] {
   const said = [
     ...failingTests.slice(0, PREVIEW_LINES).map(({ at, name, message }) => ({ at, text: `${name}: ${message ?? 'failed'}` })),
     ...exceptions.slice(0, PREVIEW_LINES).map(({ at, type, message }) => ({ at, text: `${type}: ${message}` })),
@@ -268,8 +289,8 @@ function tellingOf({ failingTests, exceptions, diagnostics, messages }: Extracti
   return oneALine.slice(0, PREVIEW_LINES).sort((a, b) => a.line - b.line);
 }
 
-/** The first or last lines that say anything, shortened. */
-function previewOf(text: string, from: 'start' | 'end'): string {
+/** Returns the first or last lines that are not blank, shortened. */
+function createPreview(text: string, from: 'start' | 'end'): string {
   const lines = stripEscapes(text)
     .split('\n')
     .map((line) => line.trim())

@@ -38,9 +38,9 @@ export type PromptValues<Name extends JudgementName> = Readonly<Record<keyof (ty
 /** Most characters of each variable of a judgement's prompt. */
 export type Limits<Name extends JudgementName> = Readonly<Record<keyof (typeof JUDGEMENTS)[Name]['budget'], number>>;
 
-/** The size budget of a judgement, or a share of it (0..1]. Text of ours has no limit in any share. */
-function limitsOf<Name extends JudgementName>(name: Name, share: number): Limits<Name>;
-function limitsOf(name: JudgementName, share: number): Readonly<Record<string, number>> {
+/** Returns the size budget of a judgement, or a share of it (0..1]. Our own text is never limited. */
+function getLimits<Name extends JudgementName>(name: Name, share: number): Limits<Name>;
+function getLimits(name: JudgementName, share: number): Readonly<Record<string, number>> {
   const budget: Readonly<Record<string, number | null>> = JUDGEMENTS[name].budget;
   const limits = Object.entries(budget).map(([variable, most]) => [
     variable,
@@ -68,7 +68,7 @@ export async function askModel<Name extends JudgementName, Value>(
 ): Promise<Asked<Value>> {
   const prompt = loadPrompt(JUDGEMENTS[name].prompt, category);
   const reply = await fitting((share) => {
-    const limits = limitsOf(name, share * room);
+    const limits = getLimits(name, share * room);
     const most: Readonly<Record<string, number>> = limits;
     // The page was laid out within its room; what goes beyond it was requested.
     const cut = Object.entries<string>(values(limits)).map(([key, value]) => [
@@ -80,24 +80,24 @@ export async function askModel<Name extends JudgementName, Value>(
   return { ...reply, promptHash: prompt.hash };
 }
 
-/** The value with who gave it and what it cost. */
-export function judgementOf<Value>(asked: Asked<unknown>, value: Value): Judgement<Value> {
+/** Wraps the value in a judgement with its author, model and cost. */
+export function toJudgement<Value>(asked: Asked<unknown>, value: Value): Judgement<Value> {
   return { value, by: 'llm', usage: usageOfReply(asked), model: asked.model, promptHash: asked.promptHash, note: asked.note };
 }
 
-/** The same, with a note where the model's price is not known. */
-export function pricedJudgementOf<Value>(asked: Asked<unknown>, value: Value): Judgement<Value> {
+/** Wraps the value in the same way, and adds a note if the price of the model is unknown. */
+export function toPricedJudgement<Value>(asked: Asked<unknown>, value: Value): Judgement<Value> {
   const unknown = asked.costKnown === false ? `No price is known for the model ${asked.model}; its cost is counted as 0.` : null;
   const note = [asked.note, unknown].filter((one) => one !== null).join(' ') || null;
-  return { ...judgementOf(asked, value), note };
+  return { ...toJudgement(asked, value), note };
 }
 
-export function toolCallsOf({ value }: Asked<readonly ChatToolCall[]>): ToolCall[] {
+export function toToolCalls({ value }: Asked<readonly ChatToolCall[]>): ToolCall[] {
   return value.map(({ name, args, why }) => ({ tool: name, args, why }));
 }
 
-/** JSON schema for a reply, without the version of the standard. */
-export function jsonSchemaOf(schema: z.ZodType): Readonly<Record<string, unknown>> {
+/** Returns the JSON schema of a reply, without the `$schema` version. */
+export function toJsonSchema(schema: z.ZodType): Readonly<Record<string, unknown>> {
   const { $schema: _version, ...rest } = z.toJSONSchema(schema);
   return rest;
 }
@@ -129,7 +129,7 @@ export function createContextFit() {
         return { ...withLost(reply, lost), note: share === 1 ? null : share === 0.5 ? HALF : QUARTER };
       } catch (error) {
         if (!(error instanceof TriageError)) throw error;
-        const usage = usageOf(error);
+        const usage = readUsage(error);
         if (error.code !== 'too-large' || share <= SMALLEST_SHARE) throw lost === null ? error : withUsage(error, plus(lost, usage));
         lost = plus(lost, usage);
       }
@@ -137,12 +137,12 @@ export function createContextFit() {
   };
 }
 
-/** What a failed question cost, where its error says so. */
-export function usageOf(error: unknown): ModelUsage | null {
+/** Returns the cost of a failed question, or null if its error does not state it. */
+export function readUsage(error: unknown): ModelUsage | null {
   return error instanceof TriageError ? (ModelUsage.safeParse(error.details.usage).data ?? null) : null;
 }
 
-/** The sum of two bills; null is none. */
+/** Adds two usages; null counts as none. */
 export function plus(left: ModelUsage | null, right: ModelUsage | null): ModelUsage | null {
   if (left === null || right === null) return left ?? right;
   return {
@@ -150,13 +150,16 @@ export function plus(left: ModelUsage | null, right: ModelUsage | null): ModelUs
     outputTokens: left.outputTokens + right.outputTokens,
     costUsd: left.costUsd + right.costUsd,
     modelCalls: left.modelCalls + right.modelCalls,
-    ...countsOf({ cachedInputTokens: sum(left.cachedInputTokens, right.cachedInputTokens), retries: sum(left.retries, right.retries) }),
+    ...pickKnownCounts({
+      cachedInputTokens: sum(left.cachedInputTokens, right.cachedInputTokens),
+      retries: sum(left.retries, right.retries),
+    }),
   };
 }
 
 function usageOfReply(reply: ChatReply<unknown>): ModelUsage {
   const { inputTokens, outputTokens, costUsd, calls } = reply;
-  return { inputTokens, outputTokens, costUsd, modelCalls: calls ?? 1, ...countsOf(reply) };
+  return { inputTokens, outputTokens, costUsd, modelCalls: calls ?? 1, ...pickKnownCounts(reply) };
 }
 
 function withLost<Value>(reply: ChatReply<Value>, lost: ModelUsage | null): ChatReply<Value> {
@@ -170,7 +173,7 @@ function withUsage(error: TriageError, usage: ModelUsage | null): TriageError {
   return new TriageError(error.code, error.message, { cause: error, details: { ...error.details, usage } });
 }
 
-function countsOf({ cachedInputTokens, retries }: { cachedInputTokens?: number | undefined; retries?: number | undefined }) {
+function pickKnownCounts({ cachedInputTokens, retries }: { cachedInputTokens?: number | undefined; retries?: number | undefined }) {
   return { ...(cachedInputTokens === undefined ? {} : { cachedInputTokens }), ...(retries === undefined ? {} : { retries }) };
 }
 

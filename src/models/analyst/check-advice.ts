@@ -10,8 +10,10 @@ const COMMAND = /`(?:\$ |sudo )?([a-z][\w.+-]{1,40}) [^`\n]{1,300}`/g;
 const CREATES = /\b(?:creat|add|new|writ|commit|generat|introduc)\w{0,6}\b/i;
 
 /**
- * Removes the sentences and diffs of a model's advice that point to what nobody saw: a file, a full version or a program that stands
- * neither in the log nor in the code nor on a page (all of it is `seen`), and a diff in which an address was left out, because it cannot be applied.
+ * Removes unfounded sentences and diffs from a model's advice: those that mention a file, a full version or a
+ * program that occurs
+ * neither in the log nor in the code nor on a page (`seen` holds all of it), and diffs from which an address
+ * was removed, because they cannot be applied.
  */
 export function keepFoundedAdvice(advice: string, seen: string): string {
   const parts = splitAdvice(advice);

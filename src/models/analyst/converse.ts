@@ -7,7 +7,7 @@ import { formatConfidence } from '../../lib/text.ts';
 import { cleanLine, stripEscapes } from '../../log/lines/clean.ts';
 import type { Converse, Inquiry } from '../../ports/analyst.ts';
 import type { ChatModel } from '../../ports/chat-model.ts';
-import { askModel, type ContextFit, createContextFit, JUDGEMENTS, jsonSchemaOf, pricedJudgementOf, toolCallsOf } from './ask-model.ts';
+import { askModel, type ContextFit, createContextFit, JUDGEMENTS, toJsonSchema, toPricedJudgement, toToolCalls } from './ask-model.ts';
 import { literalQuote } from './read-answer.ts';
 import { showEvidence } from './show-evidence.ts';
 import { cutLine, showFacts } from './show-facts.ts';
@@ -21,8 +21,9 @@ interface ConverseDeps {
 }
 
 /**
- * Follow-up questions put to a model: one call to understand, one a round to choose tools, one stream for the answer. Throws what the
- * model throws.
+ * Creates a conversation about an analysis that asks a model: one call to understand the question, one per
+ * round to choose tools, and one stream for the answer. Throws the errors of the
+ * model.
  */
 export function createLlmConverse(model: ChatModel, fitting: ContextFit = createContextFit()): Converse {
   const deps: ConverseDeps = { model, fitting };
@@ -35,7 +36,7 @@ export function createLlmConverse(model: ChatModel, fitting: ContextFit = create
 
 async function understand(deps: ConverseDeps, input: Inquiry, signal: AbortSignal) {
   const values = { topic: showTopic(input), history: showMemory(input.memory), question: input.question };
-  const schema = jsonSchemaOf(UnderstandReply);
+  const schema = toJsonSchema(UnderstandReply);
   const asked = await askModel(
     deps,
     'ask-understand',
@@ -43,7 +44,7 @@ async function understand(deps: ConverseDeps, input: Inquiry, signal: AbortSigna
     (question) => deps.model.ask({ ...question, schema, parse: (value) => UnderstandReply.parse(value) }, signal),
   );
   const about = asked.value.about.replace(/\s+/g, ' ').trim().slice(0, MAX_ABOUT);
-  return pricedJudgementOf(asked, { shape: asked.value.shape, about: about === '' ? 'the failure' : about });
+  return toPricedJudgement(asked, { shape: asked.value.shape, about: about === '' ? 'the failure' : about });
 }
 
 async function chooseTools(deps: ConverseDeps, input: Parameters<Converse['chooseTools']>[0], signal: AbortSignal) {
@@ -59,7 +60,7 @@ async function chooseTools(deps: ConverseDeps, input: Parameters<Converse['choos
     () => values,
     (question) => deps.model.chooseTools({ ...question, tools }, signal),
   );
-  return pricedJudgementOf(asked, toolCallsOf(asked));
+  return toPricedJudgement(asked, toToolCalls(asked));
 }
 
 async function reply(deps: ConverseDeps, input: Parameters<Converse['reply']>[0], signal: AbortSignal) {
@@ -75,10 +76,13 @@ async function reply(deps: ConverseDeps, input: Parameters<Converse['reply']>[0]
   const common = [input.question, showMemory(input.memory), answer.title, answer.rootCause, answer.fixRecommendation].join('\n');
   const statements = readStatements(asked.value, input.evidence, common);
   if (statements.length === 0) throw new TriageError('upstream-failed', `The model ${asked.model} returned nothing`, { retryable: true });
-  return pricedJudgementOf(asked, statements);
+  return toPricedJudgement(asked, statements);
 }
 
-/** What both sides have said and found so far; what was found for this question first. */
+/**
+ * Returns the prompt values for the conversation and its findings so far. Evidence found for the current
+ * question comes first.
+ */
 function known(input: Inquiry, name: 'ask-choose-tools' | 'ask-answer') {
   const { memory, outcomes, question, found } = input;
   const newest = new Set(found.map(({ id }) => id));
@@ -91,7 +95,7 @@ const MAX_TEXT = 12_000;
 const MAX_STATEMENTS = 80;
 const SHORTEST_QUOTE = 4;
 
-/** What a line of the text begins with: blanks, a bullet, a number. */
+/** The start of a line: blanks, a bullet or a number. */
 const LINE_LEAD = /^[ \t]{0,20}(?:[-*•] {0,4}|\d{1,3}[.)] {1,4})?/;
 /** Between two sentences; citations behind the full stop belong to the first. */
 const SENTENCE_END = /[.!?](?: ?\[E\d{1,5}(?:, ?E\d{1,5}){0,8}\]){0,6} {1,4}(?=[\p{Lu}"“(\d])/gu;
@@ -100,8 +104,9 @@ const QUOTED = /["“]([^"“”\n]{2,400})["”]/g;
 const LINK = /!?\[([^\][\n]{0,200})\]\([^()\s]{1,500}\)/g;
 
 /**
- * The model's text as statements that can be checked: each with the evidence it cites and the words it quotes. `common` is what both
- * sides have said already; its words in quotation marks are no quotations of evidence.
+ * Splits the model's text into statements that can be checked, each with the evidence it cites and the words
+ * it quotes. `common` is the text that both
+ * sides already know; its words in quotation marks do not count as quotations of evidence.
  */
 export function readStatements(text: string, evidence: readonly Evidence[], common: string): Statement[] {
   const plain = text
@@ -118,14 +123,14 @@ export function readStatements(text: string, evidence: readonly Evidence[], comm
     const mark = LINE_LEAD.exec(line)?.[0] ?? '';
     const start = statements.length === 0 ? '' : `${gap}\n`;
     gap = '';
-    for (const [index, sentence] of sentencesOf(line.slice(mark.length)).entries()) {
-      statements.push(statementOf(index === 0 ? `${start}${mark.trimStart()}` : ' ', sentence, evidence, common));
+    for (const [index, sentence] of splitSentences(line.slice(mark.length)).entries()) {
+      statements.push(parseStatement(index === 0 ? `${start}${mark.trimStart()}` : ' ', sentence, evidence, common));
     }
   }
   return statements.slice(0, MAX_STATEMENTS);
 }
 
-function sentencesOf(line: string): string[] {
+function splitSentences(line: string): string[] {
   const sentences: string[] = [];
   let from = 0;
   for (const end of line.matchAll(SENTENCE_END)) {
@@ -136,11 +141,11 @@ function sentencesOf(line: string): string[] {
   return [...sentences, line.slice(from).trim()].filter((sentence) => sentence !== '');
 }
 
-function statementOf(lead: string, text: string, evidence: readonly Evidence[], common: string): Statement {
+function parseStatement(lead: string, text: string, evidence: readonly Evidence[], common: string): Statement {
   const ids = [...new Set([...text.matchAll(GROUP)].flatMap(([, words = '']) => (isCitation(words) ? idsIn(words) : [])))];
   const cited = evidence.filter(({ id }) => ids.includes(id));
-  const words = [...text.matchAll(QUOTED)].flatMap(([, quoted = '']) => partsOf(quoted)).filter((part) => !common.includes(part));
-  const quotes = words.map((part) => placeOf(part, ids.length === 0 ? evidence : cited));
+  const words = [...text.matchAll(QUOTED)].flatMap(([, quoted = '']) => splitQuotation(quoted)).filter((part) => !common.includes(part));
+  const quotes = words.map((part) => locateQuote(part, ids.length === 0 ? evidence : cited));
   return { lead, text, evidence: ids, quotes, basis: ids.length === 0 ? 'none' : 'evidence' };
 }
 
@@ -152,16 +157,22 @@ function idsIn(words: string): string[] {
   return words.split(/[,;]| and /).map((id) => id.trim());
 }
 
-/** A quotation with an ellipsis is two; the mark that ends a sentence is not part of what is quoted. */
-function partsOf(quoted: string): string[] {
+/**
+ * Splits a quotation at ellipses and removes the punctuation mark at the end, which does not belong to the
+ * quoted text.
+ */
+function splitQuotation(quoted: string): string[] {
   return quoted
     .split(/…|\.\.\./)
     .map((part) => part.trim().replace(/[.,;:]$/, ''))
     .filter((part) => part.length >= SHORTEST_QUOTE);
 }
 
-/** Where the words stand; where they are nowhere, a place that the check will refuse. */
-function placeOf(words: string, items: readonly Evidence[]): Quote {
+/**
+ * Finds the position of the quoted words. If they occur nowhere, returns a position that the quotation check
+ * rejects.
+ */
+function locateQuote(words: string, items: readonly Evidence[]): Quote {
   for (const item of items) {
     const quote = findIn(words, item);
     if (quote !== null) return quote;
@@ -188,7 +199,7 @@ function squeeze(text: string): string {
   return text.replace(/\s+/g, ' ');
 }
 
-/** The analysis that is talked about, in short lines; its evidence is shown beside it. */
+/** Formats the analysis under discussion as short lines. Its evidence is shown separately. */
 function showTopic({ topic }: Pick<Inquiry, 'topic'>): string {
   const { analysis, subject, otherCauses } = topic;
   const { answer, verdict } = analysis;
@@ -208,7 +219,7 @@ function showTopic({ topic }: Pick<Inquiry, 'topic'>): string {
   ].join('\n');
 }
 
-/** The conversation so far: older turns in a line each, the last ones whole. */
+/** Formats the conversation so far: one line for each older turn, and the latest turns in full. */
 function showMemory({ older, recent }: Memory): string {
   const lines = older.map((line) => `earlier: ${line}`);
   return [...lines, ...recent.flatMap(({ question, answer }) => [`question: ${question}`, `answer: ${answer}`])].join('\n');

@@ -3,8 +3,8 @@ import { type Category, KINDS } from '../../domain/category.ts';
 import { callKey, type ToolCall } from '../../domain/evidence.ts';
 import type { LogPosition } from '../../domain/failure.ts';
 import type { TriageSubject } from '../../domain/triage.ts';
-import { maxOf } from '../../lib/collections.ts';
-import { roleOf } from '../../log/roles.ts';
+import { findMax } from '../../lib/collections.ts';
+import { classifyRole } from '../../log/roles.ts';
 import type { Analyst, Insight, Judgement, Plan } from '../../ports/analyst.ts';
 import type { ChatModel } from '../../ports/chat-model.ts';
 import type { ToolDescription } from '../../ports/toolbox.ts';
@@ -14,13 +14,13 @@ import {
   type ContextFit,
   createContextFit,
   type JudgementName,
-  jsonSchemaOf,
-  judgementOf,
   type Limits,
   type PromptValues,
-  pricedJudgementOf,
   type Question,
-  toolCallsOf,
+  toJsonSchema,
+  toJudgement,
+  toPricedJudgement,
+  toToolCalls,
 } from './ask-model.ts';
 import { createLlmConverse } from './converse.ts';
 import {
@@ -41,14 +41,16 @@ import { describeTool, listTools, showAnswer, showFacts, showSituation, showTool
 
 export interface LlmAnalystOptions {
   readonly model: ChatModel;
-  /** How many times the usual size of each question may be; 1 by default. */
+  /** The factor for the size budget of each question; 1 by default. */
   readonly room?: number;
 }
 
 /**
- * The analyst that asks a model, one question a judgement. What comes back is checked and clamped here: ids, files and
- * categories that do not exist are left out or refused; calls of tools that do not exist are given on, for the graph to
- * say so. A question too long for the model's context is shortened. Throws what the model throws; wrap it in `withFallback`,
+ * Creates an analyst that asks a model one question per judgement. Replies are checked and clamped here:
+ * unknown ids, files and
+ * categories are dropped or rejected. Calls of unknown tools are passed on, so that the graph can
+ * report them. A question that is too long for the model's context is shortened. Throws the errors of the
+ * model; wrap it in `withFallback`,
  * which also keeps the model's own confidence from deciding alone.
  */
 export function createLlmAnalyst({ model, room = 1 }: LlmAnalystOptions): Analyst {
@@ -75,7 +77,7 @@ async function classify(deps: AnalystDeps, { subject }: Parameters<Analyst['clas
   const evidence = subject.excerpts.map((excerpt, index) => ({ ...excerpt, id: `E${index + 1}`, tool: 'log', title: excerpt.reason }));
   const values = (limits: Limits<'classify'>) => ({ page: showPage({ subject, evidence }, limits.page) });
   const asked = await ask(deps, 'classify', values, READERS.classify, signal);
-  return pricedJudgementOf(asked, readClassification(asked.value));
+  return toPricedJudgement(asked, readClassification(asked.value));
 }
 
 async function plan(deps: AnalystDeps, input: Parameters<Analyst['plan']>[0], signal: AbortSignal) {
@@ -83,7 +85,7 @@ async function plan(deps: AnalystDeps, input: Parameters<Analyst['plan']>[0], si
   const { offered = [] } = input;
   const values = (limits: Limits<'reason'>) => ({ ...insightValues(input, limits), tools: listTools(offered, category) });
   const asked = await ask(deps, 'reason', values, READERS.reason, signal, category);
-  return judgementOf(asked, readPlan(asked.value, input, bestRetrieval(input)));
+  return toJudgement(asked, readPlan(asked.value, input, bestRetrieval(input)));
 }
 
 async function chooseTools(deps: AnalystDeps, input: Parameters<Analyst['chooseTools']>[0], signal: AbortSignal) {
@@ -92,7 +94,7 @@ async function chooseTools(deps: AnalystDeps, input: Parameters<Analyst['chooseT
   const tools = input.offered.map((tool) => ({ name: tool.name, description: describeTool(tool, category), parameters: tool.parameters }));
   const values = (limits: Limits<'select-tool'>) => insightValues(input, limits, input.plan);
   const asked = await askModel(deps, 'select-tool', values, (question) => deps.model.chooseTools({ ...question, tools }, signal), category);
-  return judgementOf(asked, toolCallsOf(asked));
+  return toJudgement(asked, toToolCalls(asked));
 }
 
 const NOTHING_ASKED: Judgement<ToolCall[]> = {
@@ -109,7 +111,7 @@ async function correctCall(deps: AnalystDeps, input: Parameters<Analyst['correct
   const values = () => ({ tool: showTool(tool), call: JSON.stringify(call), error, facts: showFacts(subject) });
   const reader = { schema: correctionSchema(tool), parse: (reply: unknown) => parseCorrection(reply, call) };
   const asked = await ask(deps, 'correct-call', values, reader, signal);
-  return judgementOf(asked, asked.value);
+  return toJudgement(asked, asked.value);
 }
 
 async function answer(deps: AnalystDeps, input: Insight, signal: AbortSignal) {
@@ -117,7 +119,7 @@ async function answer(deps: AnalystDeps, input: Insight, signal: AbortSignal) {
   const { schema, parse } = READERS.answer;
   const reader = { schema, parse: (reply: unknown, system: string) => parse(withoutRecital(reply, system)) };
   const asked = await ask(deps, 'answer', (limits) => insightValues(input, limits), reader, signal, category);
-  return judgementOf(asked, readAnswer(asked.value, input));
+  return toJudgement(asked, readAnswer(asked.value, input));
 }
 
 async function verify(deps: AnalystDeps, input: Parameters<Analyst['verify']>[0], signal: AbortSignal) {
@@ -129,21 +131,21 @@ async function verify(deps: AnalystDeps, input: Parameters<Analyst['verify']>[0]
     page: showPage(input, limits.page, cited),
   });
   const asked = await ask(deps, 'verify', values, READERS.verify, signal, input.classification.category);
-  return judgementOf(asked, readAssessment(asked.value, input));
+  return toJudgement(asked, readAssessment(asked.value, input));
 }
 
 interface Reader<Value> {
   readonly schema: Readonly<Record<string, unknown>>;
-  /** `system`: the instructions that the reply answers. */
+  /** Parses a reply. `system` holds the instructions that it answers. */
   readonly parse: (reply: unknown, system: string) => Value;
 }
 
-/** Made once: a schema is dear to translate. */
+/** Created once, because translating a schema is expensive. */
 const READERS = {
-  classify: readerOf(ClassifyReply, withKnownKind),
-  reason: readerOf(ReasonReply),
-  answer: readerOf(AnswerReply),
-  verify: readerOf(VerifyReply),
+  classify: createReader(ClassifyReply, withKnownKind),
+  reason: createReader(ReasonReply),
+  answer: createReader(AnswerReply),
+  verify: createReader(VerifyReply),
 };
 
 function ask<Name extends JudgementName, Value>(
@@ -162,11 +164,13 @@ function ask<Name extends JudgementName, Value>(
   return askModel(deps, name, values, put, category);
 }
 
-function readerOf<Schema extends z.ZodType>(schema: Schema, mend: (reply: unknown) => unknown = (reply) => reply) {
-  return { schema: jsonSchemaOf(schema), parse: (reply: unknown) => schema.parse(mend(reply)) };
+function createReader<Schema extends z.ZodType>(schema: Schema, mend: (reply: unknown) => unknown = (reply) => reply) {
+  return { schema: toJsonSchema(schema), parse: (reply: unknown) => schema.parse(mend(reply)) };
 }
 
-/** The kind only refines: one we do not know is no reason to lose the category. */
+/**
+ * Replaces an unknown kind with `unknown`. The kind only refines the category, so the reply is still usable.
+ */
 function withKnownKind(reply: unknown): unknown {
   if (typeof reply !== 'object' || reply === null || !('kind' in reply)) return reply;
   return KINDS.some((kind) => kind === reply.kind) ? reply : { ...reply, kind: 'unknown' };
@@ -178,19 +182,25 @@ function insightValues(input: Insight, limits: { readonly page: number }, plan?:
 
 function bestRetrieval({ evidence }: Insight): number {
   const retrieved = evidence.filter((item) => item.tool === 'search_knowledge' || item.tool === 'search_error_library');
-  return maxOf(
+  return findMax(
     retrieved.map((item) => item.score ?? 0),
     0,
   );
 }
 
-/** JSON schema of mended arguments for one tool, or null. A tool without arguments may describe them as nothing at all. */
+/**
+ * Returns the JSON schema of a correction: new arguments for the tool, or null. The parameters of a tool
+ * without arguments may be empty.
+ */
 function correctionSchema({ parameters }: ToolDescription): Readonly<Record<string, unknown>> {
   const properties = { why: { type: 'string' }, args: { anyOf: [{ type: 'object', ...parameters }, { type: 'null' }] } };
   return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false };
 }
 
-/** The call with mended arguments; null where the model sees none, or gave the refused ones again. */
+/**
+ * Returns the call with corrected arguments; null if the model has no correction or repeats the rejected
+ * arguments.
+ */
 function parseCorrection(reply: unknown, call: ToolCall): ToolCall | null {
   const { args, why } = CorrectReply.parse(reply);
   if (args === null) return null;
@@ -201,8 +211,9 @@ function parseCorrection(reply: unknown, call: ToolCall): ToolCall | null {
 }
 
 /**
- * What a judgement sees of a failure: the failing step and what the reader made of it, then the evidence, laid out within `room` characters. What the last
- * round of questions brought is shown whole.
+ * Formats a failure for a judgement: the failing step and the reader's findings, then the evidence, within
+ * `room` characters. The evidence from the last
+ * round of questions is shown in full.
  */
 export function showPage(
   { subject, evidence, outcomes = [] }: Pick<Insight, 'subject' | 'evidence'> & Partial<Pick<Insight, 'outcomes'>>,
@@ -226,10 +237,13 @@ export function showPage(
   return `${showFacts(subject, shown)}\n\n${shown}`;
 }
 
-/** Where error lines, failing tests, exceptions, compiler messages and the ends of processes stand, most informative first. */
+/**
+ * Lists the positions of error lines, failing tests, exceptions, compiler messages and process exits, most
+ * informative first.
+ */
 function informativeLines({ messages, failingTests, exceptions, diagnostics, exits }: TriageSubject): LogPosition[] {
   const errors = diagnostics.filter(({ severity }) => severity === 'error');
-  const others = messages.slice(BEST).filter(({ text }) => roleOf(text) === 'cause');
+  const others = messages.slice(BEST).filter(({ text }) => classifyRole(text) === 'cause');
   const read = [...messages.slice(0, BEST), ...failingTests, ...exceptions, ...errors, ...others].flatMap(({ at }) => at ?? []);
   return [...read, ...exits];
 }

@@ -18,10 +18,13 @@ const MAX_CLAIMS = 12;
 const MAX_SUSPECTS = 8;
 const MAX_HYPOTHESES = 6;
 const MAX_GAPS = 8;
-/** From here on only what blocks the answer is worth another round. */
+/** The confidence from which on only gaps that block the answer justify another round. */
 const SURE_ENOUGH = 0.85;
 
-/** A classification whose numbers agree with each other: the confidence is never above the category's own probability. */
+/**
+ * Returns a classification with consistent numbers: the confidence never exceeds the probability of its
+ * category.
+ */
 export function readClassification(reply: ClassifyReply): Classification {
   const raw = CATEGORIES.map((category) => [category, clamp(reply.probabilities[category])] as const);
   const sum = raw.reduce((total, [, value]) => total + value, 0);
@@ -43,8 +46,9 @@ function isSame(one: Pick<Classification, 'category' | 'kind'>, other: Pick<Clas
 }
 
 /**
- * A plan. Another round is only for a gap that blocks the answer and that an offered tool could close, or while the cause is not sure; "stop" says that the cause is not in what can be
- * read, which ends the search as well.
+ * Reads a plan. Another round happens only for a gap that blocks the answer and that an offered tool could
+ * close, or while the cause is uncertain. "stop" means that the cause cannot be found in the available
+ * sources; it ends the search as well.
  */
 export function readPlan(reply: ReasonReply, insight: Insight & { offered?: readonly ToolDescription[] }, retrieval: number): Plan {
   const offered = new Set(insight.offered?.map(({ name }) => name));
@@ -66,11 +70,14 @@ export function readPlan(reply: ReasonReply, insight: Insight & { offered?: read
   };
 }
 
-/** An answer that points to nothing that was not seen: unknown evidence ids, files, commits and authors are left out. */
+/**
+ * Returns an answer that refers only to known items. Unknown evidence ids, files, commits and authors are
+ * removed.
+ */
 export function readAnswer(reply: AnswerReply, insight: Insight): Answer {
   const ids = new Set(insight.evidence.map((item) => item.id));
   const claims = reply.claims.slice(0, MAX_CLAIMS).map((claim): Claim => {
-    const quotes = claim.quotes.map((quote) => literalQuote({ ...quote, line: lineOf(quote.line) ?? 1 }, insight.evidence));
+    const quotes = claim.quotes.map((quote) => literalQuote({ ...quote, line: toLineNumber(quote.line) ?? 1 }, insight.evidence));
     const cited = [...new Set(claim.evidence)].filter((id) => ids.has(id));
     return { text: short(claim.text, 600), evidence: withQuoted(cited, quotes, insight.evidence), quotes };
   });
@@ -89,7 +96,7 @@ export function readAnswer(reply: AnswerReply, insight: Insight): Answer {
   };
 }
 
-/** An assessment of evidence and claims that exist. */
+/** Returns an assessment that refers only to existing evidence and claims. */
 export function readAssessment(reply: VerifyReply, insight: Insight & { answer: Answer }): Assessment {
   const ids = new Set(insight.evidence.map((item) => item.id));
   const grades = reply.grades.filter(({ evidence }) => ids.has(evidence)).map(({ evidence, grade }) => [evidence, grade] as const);
@@ -104,7 +111,10 @@ export function readAssessment(reply: VerifyReply, insight: Insight & { answer: 
   };
 }
 
-/** The cited evidence, and what holds a quotation that none of it holds: a line may be in several pieces of evidence. */
+/**
+ * Adds to the cited evidence an item for each quotation that none of the cited items contains, because a line
+ * may occur in several pieces of evidence.
+ */
 function withQuoted(cited: readonly string[], quotes: readonly Quote[], evidence: readonly Evidence[]): string[] {
   const holders = quotes.flatMap((quote) => {
     const holding = evidence.filter((item) => holdsQuote(item, quote)).map(({ id }) => id);
@@ -134,7 +144,7 @@ function knownSuspects(suspects: AnswerReply['suspects'], insight: Insight): Sus
     return [
       {
         path,
-        line: lineOf(suspect.line),
+        line: toLineNumber(suspect.line),
         commit: known(suspect.commit),
         author: known(suspect.author),
         score: clamp(suspect.score),
@@ -144,8 +154,8 @@ function knownSuspects(suspects: AnswerReply['suspects'], insight: Insight): Sus
   });
 }
 
-/** A 1-based line number, or null. */
-function lineOf(value: number | null): number | null {
+/** Returns a 1-based line number, or null. */
+function toLineNumber(value: number | null): number | null {
   if (value === null || !Number.isFinite(value)) return null;
   const line = Math.round(value);
   return line >= 1 && line <= Number.MAX_SAFE_INTEGER ? line : null;
@@ -156,8 +166,10 @@ function short(text: string, limit: number): string {
 }
 
 /**
- * What a model is asked to reply, per judgement. Everything is required and nothing is bounded, as OpenAI's strict schemas
- * want it; numbers are clamped and ids checked afterwards. Reasons stand before verdicts, so that they are thought first.
+ * The replies that a model is asked for, one schema per judgement. Every field is required and no value is
+ * bounded, as OpenAI's strict schemas
+ * require; numbers are clamped and ids checked afterwards. Reasons come before verdicts, so that the model
+ * thinks first.
  */
 export const ClassifyReply = z.object({
   because: z.string(),
@@ -221,7 +233,7 @@ export const VerifyReply = z.object({
 });
 export type VerifyReply = z.infer<typeof VerifyReply>;
 
-/** A probability, whatever the model wrote: NaN is 0. */
+/** Limits a probability to 0..1. NaN becomes 0. */
 function clamp(value: number): number {
   return Number.isNaN(value) ? 0 : Math.min(1, Math.max(0, value));
 }
@@ -245,7 +257,7 @@ export function literalQuote(quote: Quote, evidence: readonly Evidence[]): Quote
   return quote;
 }
 
-/** The longest stretch between two control sequences that lies within the quotation. */
+/** Returns the longest part of the quotation that no control sequence interrupts. */
 function longestPart(quoted: string, raw: string): string {
   const pieces = raw.split('\u001b').map((piece, index) => (index === 0 ? piece : stripEscapes(`\u001b${piece}`)));
   const start = pieces.join('').indexOf(quoted);
@@ -266,17 +278,18 @@ const WHOLE_SENTENCE = 80;
 const EXAMPLE = 30;
 const ADDRESS = /\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s<>"'`]{1,2000}/gi;
 
-/** Text of a model without addresses: its instructions forbid them, so one that is there was put there by others. */
+/** Removes URLs from a model's text. The instructions forbid them, so any URL was injected by others. */
 export function withoutAddresses(text: string): string {
   return text.replace(ADDRESS, '[address left out]');
 }
 
 /**
- * The reply as it came. Throws `invalid-input` where an answer says a whole sentence of our own instructions: no honest answer about a build does, and a model
- * that was talked into that may have been talked into more.
+ * Returns the reply unchanged. Throws `invalid-input` if it contains a whole sentence of our instructions. No
+ * honest answer about a build does so, and a model
+ * that was manipulated into it may have been manipulated further.
  */
 export function withoutRecital(reply: unknown, system: string): unknown {
-  const instructions = sentencesOf(system);
+  const instructions = splitSentences(system);
   const recited = textsIn(reply).some((text) => {
     const said = flat(text);
     return said.length >= WHOLE_SENTENCE && instructions.some((sentence) => said.includes(sentence));
@@ -286,8 +299,9 @@ export function withoutRecital(reply: unknown, system: string): unknown {
 }
 
 /**
- * The reply as it came. Throws `invalid-input` where it repeats a text of the examples in its instructions that this build's own data (`shown`) do not
- * hold: small models copy the example whole instead of answering, with its confidence.
+ * Returns the reply unchanged. Throws `invalid-input` if it repeats a text from the examples in the
+ * instructions that does not occur in the data of this build (`shown`).
+ * Small models sometimes copy the whole example, including its confidence, instead of answering.
  */
 export function withoutExamples(reply: unknown, system: string, shown: string): unknown {
   const data = flat(shown);
@@ -308,7 +322,7 @@ function examplesIn(system: string): unknown[] {
   });
 }
 
-function sentencesOf(system: string): string[] {
+function splitSentences(system: string): string[] {
   const sentences = system.split('\n').flatMap((line) => flat(line).split('. '));
   return sentences.filter((sentence) => sentence.length >= WHOLE_SENTENCE);
 }

@@ -2,16 +2,19 @@ import type { Evidence } from '../../domain/evidence.ts';
 import type { LogPosition, Section } from '../../domain/failure.ts';
 import { cleanLine, stripEscapes } from '../../log/lines/clean.ts';
 import { BREAK } from '../../log/reports/passages.ts';
-import { type LineRole, roleOf } from '../../log/roles.ts';
+import { classifyRole, type LineRole } from '../../log/roles.ts';
 import { cutLine } from './show-facts.ts';
 
-/** What of the evidence a judgement must see, and what it should see first. */
+/** The parts of the evidence that a judgement must see, and those that it should see first. */
 export interface Focus {
   /** Characters for all of it, about four to a token. What was just asked for and what is quoted is shown beyond it. */
   readonly room: number;
-  /** Where the reader found something, most informative first. */
+  /** The positions of the reader's findings, most informative first. */
   readonly informative?: readonly LogPosition[];
-  /** What the failed steps printed: lines of other steps are shown only where they tell something. Absent or empty: no step is known. */
+  /**
+   * The output of the failed steps. Lines of other steps are shown only if they are informative. Absent or
+   * empty if no step is known.
+   */
   readonly steps?: readonly Stretch[];
   /** Ids of what is in the evidence only because there was room. */
   readonly fill?: ReadonlySet<string>;
@@ -38,7 +41,10 @@ interface Line {
 type Placed = Evidence & { readonly lineStart: number };
 
 const MUST = 1_000;
-/** What must be shown goes beyond the room by so many times the room at most: whoever cites everything is not shown everything. */
+/**
+ * The maximum excess of required lines over the room, as a multiple of the room. It limits an answer that
+ * cites everything.
+ */
 const BEYOND = 2;
 /** Lines of one answer of a tool that are shown in any case, and of all of them together. */
 const [REQUESTED, MOST_REQUESTED] = [40, 160];
@@ -61,7 +67,7 @@ const ROLE_WORTH: Readonly<Record<LineRole, number>> = {
 /** Below this a line of the log is noise: it only fills small gaps. */
 const NOISE = 100;
 const [INFORMATIVE, NEAR, CITED, NEWEST, LOOKED_UP, COMMAND] = [700, 450, 800, 600, 260, 180];
-/** What other steps printed counts so much. */
+/** The weight factor for the output of other steps. */
 const ELSEWHERE = 0.6;
 /** Lines of the failed step's script and settings, from the first one on. */
 const MOST_OF_SCRIPT = 20;
@@ -83,14 +89,17 @@ const WORTH_SHOWING = 0.5;
 /** Below this they are only counted. */
 const WORTH_NAMING = 0.3;
 const MOST_NAMED = 12;
-/** Of a heading: many hits of one search repeat its words. */
+/** The maximum length of a heading. Many hits of one search repeat its words. */
 const MAX_TITLE = 90;
 
 /**
- * Evidence laid out for a judgement: lines of logs and files in their own order, each once, under the numbers of the evidence that holds them; then
- * documents, history and the like, newest first; then a line for each that has no room. Lines are chosen one by one: what was just asked for, what is quoted, what
- * the reader found informative with the lines around it, and other possible causes. Progress, passing tests and echoed scripts are left out; what
- * repeats another line waits until all else is shown.
+ * Formats evidence for a judgement. Lines of logs and files come first, in their own order and once each,
+ * under the ids of the evidence that contains them; then
+ * documents, history and similar items, newest first; then one line for each item without room. Lines are
+ * chosen individually: requested lines, quoted lines,
+ * lines that the reader found informative with their context, and other possible causes. Progress, passing
+ * tests and echoed scripts are left out;
+ * repeated lines are added last.
  */
 export function showEvidence(evidence: readonly Evidence[], focus: Focus): string {
   const placed = evidence.filter((item): item is Placed => item.lineStart !== undefined);
@@ -98,7 +107,7 @@ export function showEvidence(evidence: readonly Evidence[], focus: Focus): strin
     evidence.filter(({ lineStart }) => lineStart === undefined),
     focus,
   );
-  const lines = chosen(linesOf(placed, focus), Math.max(focus.room / 2, focus.room - others.size));
+  const lines = chosen(weighLines(placed, focus), Math.max(focus.room / 2, focus.room - others.size));
   const shown = new Set([...others.shown.keys(), ...lines.flatMap(({ ids }) => ids)]);
   return [
     ...blocks(lines, placed, focus),
@@ -107,7 +116,7 @@ export function showEvidence(evidence: readonly Evidence[], focus: Focus): strin
   ].join('\n\n');
 }
 
-function linesOf(placed: readonly Placed[], focus: Focus): Map<string, Map<number, Line>> {
+function weighLines(placed: readonly Placed[], focus: Focus): Map<string, Map<number, Line>> {
   const sources = new Map<string, Map<number, Line>>();
   let requested = 0;
   for (const item of placed) {
@@ -139,10 +148,13 @@ function linesOf(placed: readonly Placed[], focus: Focus): Map<string, Map<numbe
 
 function lineAt({ source, tool }: Placed, line: number, raw: string): Line {
   const text = cleanLine(raw);
-  return { source, line, text: cutLine(text, MAX_LINE), ids: [], worth: tool === 'log' ? ROLE_WORTH[roleOf(text)] : LOOKED_UP };
+  return { source, line, text: cutLine(text, MAX_LINE), ids: [], worth: tool === 'log' ? ROLE_WORTH[classifyRole(text)] : LOOKED_UP };
 }
 
-/** A script that was only echoed is noise, but for the first lines of the failed step's; so is what other steps printed. */
+/**
+ * Lowers the weight of echoed scripts, except for the first lines of the failed step's script, and of the
+ * output of other steps.
+ */
 function weighSteps(source: string, lines: ReadonlyMap<number, Line>, { steps = [], fill }: Focus): void {
   const here = steps.filter((step) => step.source === source);
   let script = Number.POSITIVE_INFINITY;
@@ -161,7 +173,10 @@ function weighSteps(source: string, lines: ReadonlyMap<number, Line>, { steps = 
   }
 }
 
-/** How GitHub Actions and its kin show a step's script, then its shell and variables, before it runs. */
+/**
+ * Patterns for the block in which GitHub Actions and similar systems print the script of a step, its shell
+ * and its variables before running it.
+ */
 const [ECHO_BEGINS, ECHO_ENDS] = [/(?:##\[group\]|::group::)Run /, /(?:##\[endgroup\]|::endgroup::)/];
 
 function raise(lines: ReadonlyMap<number, Line> | undefined, at: number, worth: number, near: number): void {
@@ -172,7 +187,7 @@ function raise(lines: ReadonlyMap<number, Line> | undefined, at: number, worth: 
   }
 }
 
-/** The worthiest lines within the room, in their own order. */
+/** Returns the lines with the highest weight that fit into the room, in their own order. */
 function chosen(sources: ReadonlyMap<string, ReadonlyMap<number, Line>>, room: number): Line[] {
   const all = [...sources.values()].flatMap((lines) => [...lines.values()]);
   const kept = new Set<Line>();
@@ -209,7 +224,10 @@ function fillGaps(lines: ReadonlyMap<number, Line>, kept: Set<Line>, widest: num
   }
 }
 
-/** Consecutive lines under the evidence that holds them; what is cited or was just asked for keeps its number also inside of a longer piece. */
+/**
+ * Groups consecutive lines under the evidence that contains them. Cited and newly requested evidence keeps
+ * its id within a longer piece.
+ */
 function blocks(lines: readonly Line[], placed: readonly Placed[], { cited, newest }: Focus): string[] {
   const titles = new Map(placed.map(({ id, title }) => [id, title]));
   const runs: Line[][] = [];
@@ -225,7 +243,7 @@ function blocks(lines: readonly Line[], placed: readonly Placed[], { cited, newe
     const ids = whole.length === 0 ? all : whole.slice(0, 2);
     const inside = all.filter((id) => !ids.includes(id) && (cited?.has(id) === true || newest?.has(id) === true)).slice(0, MOST_NAMED);
     const places = inside.map((id) => `${id} from line ${run.find((line) => line.ids.includes(id))?.line}`);
-    const titled = [...new Set(ids.map((id) => cutLine(titleOf(titles.get(id) ?? ''), MAX_TITLE)))].slice(0, 2).join('; ');
+    const titled = [...new Set(ids.map((id) => cutLine(formatTitle(titles.get(id) ?? ''), MAX_TITLE)))].slice(0, 2).join('; ');
     return [
       `${[...ids, ...places].join(', ')}: source ${run[0]?.source}, lines ${run[0]?.line}-${run.at(-1)?.line} (${titled})`,
       ...run.map(({ line, text }) => `${line}| ${text}`),
@@ -233,7 +251,7 @@ function blocks(lines: readonly Line[], placed: readonly Placed[], { cited, newe
   });
 }
 
-/** Evidence without lines: cited and newest first, then by how well it fits. */
+/** Selects evidence without lines: cited items first, then the newest, then by score. */
 function othersWithin(items: readonly Evidence[], { room, cited, newest }: Focus): { shown: Map<string, string>; size: number } {
   const shown = new Map<string, string>();
   const rank = ({ id, score }: Evidence) => (cited?.has(id) === true ? 3 : 0) + (newest?.has(id) === true ? 1 : 0) + (score ?? 0.5);
@@ -242,7 +260,7 @@ function othersWithin(items: readonly Evidence[], { room, cited, newest }: Focus
     const isCited = cited?.has(item.id) === true;
     if (!isCited && item.tool === 'search_knowledge' && (item.score ?? 1) < WORTH_SHOWING) continue;
     const most = isCited ? MAX_CITED : RETRIEVED.has(item.tool) ? MAX_RETRIEVED : MAX_ITEM;
-    const text = `${item.id}: ${headOf(item)}\n${textWithin(item.text, most)}`;
+    const text = `${item.id}: ${formatHeading(item)}\n${textWithin(item.text, most)}`;
     if (size + text.length > room * (isCited ? BEYOND : OTHERS)) continue;
     shown.set(item.id, text);
     size += text.length + 2;
@@ -265,12 +283,12 @@ function textWithin(text: string, most: number): string {
   return missing === 0 ? kept.join('\n') : [...kept, `[… ${missing} more lines …]`].join('\n');
 }
 
-/** What has no room is named, so that the model knows that it exists and can ask for it. */
+/** Lists the evidence that has no room, so that the model knows about it and can ask for it. */
 function named(items: readonly Evidence[]): string[] {
   const isUnlike = ({ tool, score = 1 }: Evidence) => tool === 'search_knowledge' && score < WORTH_NAMING;
   const worth = items.filter((item) => !isUnlike(item));
   const rest = worth.length - MOST_NAMED;
-  const lines = worth.slice(0, MOST_NAMED).map((item) => `${item.id}: ${headOf(item)}`);
+  const lines = worth.slice(0, MOST_NAMED).map((item) => `${item.id}: ${formatHeading(item)}`);
   if (rest > 0)
     lines.push(
       `${worth
@@ -287,12 +305,12 @@ function named(items: readonly Evidence[]): string[] {
   ];
 }
 
-function headOf(item: Evidence): string {
+function formatHeading(item: Evidence): string {
   const lines = item.lineStart === undefined ? '' : ` lines ${item.lineStart}-${item.lineEnd ?? item.lineStart}`;
   const score = item.score === undefined ? '' : `, similarity ${item.score.toFixed(2)}`;
-  return `${titleOf(item.title)} [tool ${item.tool}, source ${item.source}${lines}${score}]`;
+  return `${formatTitle(item.title)} [tool ${item.tool}, source ${item.source}${lines}${score}]`;
 }
 
-function titleOf(title: string): string {
+function formatTitle(title: string): string {
   return cutLine(title.replace(/\s+/g, ' '), 160);
 }

@@ -5,11 +5,11 @@ import type { Diagnostic, FailingTest, ThrownException } from '../../domain/fail
 import type { TriageSubject } from '../../domain/triage.ts';
 import { cutAfter } from '../../lib/text.ts';
 import { cleanLine, stripEscapes } from '../../log/lines/clean.ts';
-import { roleOf } from '../../log/roles.ts';
+import { classifyRole } from '../../log/roles.ts';
 import type { Insight, Plan, PlanGap } from '../../ports/analyst.ts';
 import type { ToolDescription } from '../../ports/toolbox.ts';
 
-/** As many failing tests as an answer names. */
+/** The maximum number of failing tests; an answer names as many. */
 const MAX_TESTS = 10;
 const MAX_ITEMS = 8;
 const MAX_MESSAGES = 4;
@@ -19,8 +19,9 @@ const MAX_WARNINGS = 3;
 const MAX_FACT = 300;
 
 /**
- * The failing step, and what the reader made of it, as short lines. What `shown`, the evidence beside it, says already is left out, and so is what
- * is said twice. Everything in it comes from outside and is masked.
+ * Formats the failing step and the reader's findings as short lines. Omits facts that `shown`, the evidence
+ * next to it, already states, and
+ * repetitions. All of its text is external and masked.
  */
 export function showFacts(subject: TriageSubject, shown = ''): string {
   const { build, failures, failingTests } = subject;
@@ -28,7 +29,7 @@ export function showFacts(subject: TriageSubject, shown = ''): string {
   const isNew = (text: string) => !known.includes(flat(text).slice(0, WORDS));
   return [
     ...whereFrom(build),
-    ...stepsOf(subject),
+    ...describeSteps(subject),
     ...failures.slice(0, 1).map(({ message }) => `what failed: ${oneLine(message)}`),
     ...(failures.length > 1 ? [`failures with this cause: ${failures.length}`] : []),
     ...(subject.toolchains.length === 0 ? [] : [`tools at work: ${subject.toolchains.join(', ')}`]),
@@ -42,7 +43,7 @@ export function showFacts(subject: TriageSubject, shown = ''): string {
     ),
     ...list(
       'other error messages',
-      subject.messages.filter(({ text }) => roleOf(text) === 'cause' && isNew(text)).map(({ text }) => oneLine(text)),
+      subject.messages.filter(({ text }) => classifyRole(text) === 'cause' && isNew(text)).map(({ text }) => oneLine(text)),
       MAX_MESSAGES,
     ),
     ...list('remarks of the reader', subject.notes.map(oneLine)),
@@ -64,8 +65,8 @@ function whereFrom({ repository, pipeline, number, attempt, branch, commit, job 
   ];
 }
 
-/** Each failed step with its exit code; where no step is known, how the processes ended. */
-function stepsOf({ failedSections, exits }: TriageSubject): string[] {
+/** Describes each failed step with its exit code. If no step is known, describes how the processes ended. */
+function describeSteps({ failedSections, exits }: TriageSubject): string[] {
   const ended = [...new Set(exits.map(({ code, signal }) => signal ?? `exit code ${code}`))];
   const steps = failedSections.map(({ name, exitCode }) => `${oneLine(name)}${exitCode === undefined ? '' : ` (exit code ${exitCode})`}`);
   if (steps.length === 0) return ended.length === 0 ? [] : [`ended with: ${ended.join(', ')}`];
@@ -105,7 +106,7 @@ function list(title: string, all: readonly string[], most = MAX_ITEMS): string[]
   return [`${title}:`, ...items.slice(0, most).map((item) => `- ${item}`), ...more];
 }
 
-/** As a person saw it, on one line. */
+/** Returns the visible text on one line. */
 function oneLine(text: string): string {
   const seen = stripEscapes(text).split('\n').map(cleanLine).join(' ');
   return cutLine(seen.replace(/\s+/g, ' ').trim(), MAX_FACT);
@@ -115,7 +116,10 @@ function oneLine(text: string): string {
 const MAX_ARGUMENT = 240;
 const MAX_SUMMARY = 300;
 
-/** Where the inquiry stands: category, round, what is open, and everything that was asked with the evidence that it brought. */
+/**
+ * Describes the state of the inquiry: category, round, open gaps, and all calls with the evidence that they
+ * returned.
+ */
 export function showSituation(insight: Insight, plan?: Plan): string {
   const { classification, round, gaps, outcomes, conclusions = [] } = insight;
   return [
@@ -138,23 +142,29 @@ function showGap({ missing, tool, blocks }: PlanGap): string {
   return `${missing}${blocks ? ' (blocks the answer)' : ''}${tool === null ? '' : `: ${tool}`}`;
 }
 
-/** A tool as our own text: name, question, arguments. */
+/** Describes a tool in our own text: name, question, arguments. */
 export function showTool(tool: ToolDescription): string {
   return `- ${tool.name}: ${tool.question} Arguments: ${JSON.stringify(tool.parameters)}`;
 }
 
-/** What a tool answers and what it costs, for a model that chooses; says where it is of little use for failures of the category. */
+/**
+ * Describes the question that a tool answers and its cost, so that a model can choose. Mentions if the tool
+ * is rarely useful for the category.
+ */
 export function describeTool(tool: ToolDescription, category: Category): string {
   const unusual = tool.categories.includes(category) ? '' : `, seldom of use for ${category}: say why`;
   return `${tool.question} (cost ${tool.costClass}${unusual})`;
 }
 
-/** The tools that may be asked, a line each. */
+/** Lists the available tools, one per line. */
 export function listTools(offered: readonly ToolDescription[], category: Category): string {
   return offered.map((tool) => `- ${tool.name}: ${describeTool(tool, category)}`).join('\n') || '- none';
 }
 
-/** An answer with its claims numbered C1, C2, … for verification; says which quotations code has found in their place. */
+/**
+ * Formats an answer with its claims numbered C1, C2, … for verification, and marks the quotations that were
+ * found at their position.
+ */
 export function showAnswer(answer: Answer, evidence: readonly Evidence[]): string {
   const claims = answer.claims.flatMap((claim, index) => [
     `C${index + 1} (cites ${claim.evidence.join(', ') || 'nothing'}): ${claim.text}`,
@@ -170,7 +180,7 @@ export function showAnswer(answer: Answer, evidence: readonly Evidence[]): strin
   ].join('\n');
 }
 
-/** The quoted line as a person saw it, where it holds the quotation. */
+/** Returns the visible text of the quoted line, if the line contains the quotation. */
 function showQuote(quote: Quote, evidence: readonly Evidence[]): string {
   const item = evidence.find((one) => holdsQuote(one, quote));
   if (item === undefined) return `${quote.text} [does NOT stand there]`;
@@ -186,14 +196,14 @@ function showOutcome({ call, status, summary, evidence = [] }: ToolOutcome): str
 
 const MAX_LINE = 600;
 
-/** At most `limit` characters, and says how much is missing where something is. */
+/** Cuts a text to at most `limit` characters and appends the number of missing characters. */
 export function cutText(text: string, limit: number): string {
   if (text.length <= limit) return text;
   const mark = `\n[… ${text.length - limit} more characters are not shown …]`;
   return text.slice(0, Math.max(0, limit - mark.length)) + mark;
 }
 
-/** One line of a log; of a very long one its beginning and its end. */
+/** Cuts a very long line of a log, keeping its beginning and its end. */
 export function cutLine(line: string, most: number = MAX_LINE): string {
   if (line.length <= most) return line;
   const end = Math.floor(most / 4);

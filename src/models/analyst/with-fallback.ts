@@ -4,24 +4,28 @@ import type { ToolCall } from '../../domain/evidence.ts';
 import { type Clock, systemClock } from '../../lib/time.ts';
 import type { Analyst, Assessment, Converse, Insight, Judgement, TextPiece } from '../../ports/analyst.ts';
 import type { Logger } from '../../ports/telemetry.ts';
-import { plus, usageOf } from './ask-model.ts';
+import { plus, readUsage } from './ask-model.ts';
 
 export interface FallbackOptions {
   readonly clock?: Clock;
   /**
-   * Who plans and asks the first round, the primary by default. Nothing was asked yet that `classify` has not weighed, and what is asked
-   * first goes by the category: with the fallback a model is not paid to say so.
+   * The analyst that plans and asks the first round, the primary by default. Before that round there is
+   * nothing that `classify` has not seen, and the
+   * first questions depend on the category, so the fallback can choose them without the cost of a model.
    */
   readonly firstRound?: 'primary' | 'fallback';
 }
 
 /**
- * The primary analyst, with another who takes over each judgement that fails; the judgement's note says so in a sentence.
- * Only the end of the run itself is passed on as an error. A primary that refuses our key, has no quota left, or failed
- * twice in a row is left alone for a while.
+ * Combines the primary analyst with a fallback that takes over each judgement that fails; the judgement's
+ * note reports it in one sentence.
+ * Only the end of the run itself is passed on as an error. If the primary rejects our key, has no quota left,
+ * or fails
+ * twice in a row, it is paused for a while.
  *
- * The fallback also has a word where the primary succeeds: evidence for "not your fault" is only as relevant as the more doubtful of the two
- * grades it, and tools that always run are asked in the first round even if the primary forgets them.
+ * The fallback is also consulted when the primary succeeds. Evidence for "not your fault" gets the lower of
+ * the two
+ * relevance grades, and tools that always run are called in the first round even if the primary omits them.
  */
 export function withFallback(primary: Analyst, fallback: Analyst, logger: Logger, options: FallbackOptions = {}): Analyst {
   const circuit = createCircuit(options.clock ?? systemClock);
@@ -45,7 +49,11 @@ export function withFallback(primary: Analyst, fallback: Analyst, logger: Logger
       if (signal.aborted) throw error;
       circuit.failed(error);
       logger.warn({ judgement: name, error }, 'the analyst failed and the fallback decided');
-      return takeOver(await ask(fallback), `${reasonOf(error)}; the ${fallback.name} were used for the step "${name}".`, usageOf(error));
+      return takeOver(
+        await ask(fallback),
+        `${describeError(error)}; the ${fallback.name} were used for the step "${name}".`,
+        readUsage(error),
+      );
     }
   }
 
@@ -83,7 +91,10 @@ export function withFallback(primary: Analyst, fallback: Analyst, logger: Logger
 
 const DOUBT: Readonly<Record<Grade, number>> = { relevant: 0, ambiguous: 1, irrelevant: 2 };
 
-/** The model's assessment with the worse grades of the two, and what either holds against the answer; without a second one nothing counts as relevant. */
+/**
+ * Returns the model's assessment with the lower grade of the two for each item, and the evidence that either
+ * holds against the answer. Without a second assessment nothing counts as relevant.
+ */
 function moreDoubtful(model: Assessment, second: Assessment | null): Assessment {
   const grades = Object.entries(model.grades).map(([id, grade]): [string, Grade] => {
     const other = second === null ? 'ambiguous' : (second.grades[id] ?? grade);
@@ -93,8 +104,9 @@ function moreDoubtful(model: Assessment, second: Assessment | null): Assessment 
 }
 
 /**
- * The fallback's assessment, starting from its own reading of the failure: how probable it finds the category, not how sure
- * the primary says it is.
+ * Returns the fallback's assessment, based on its own classification: on the probability that it gives the
+ * category, not on the confidence
+ * of the primary.
  */
 async function secondOpinion(
   analyst: Analyst,
@@ -118,13 +130,13 @@ function wasAsked(tool: string, calls: readonly ToolCall[]): boolean {
   return calls.some((call) => call.tool === tool);
 }
 
-/** The fallback's judgement, with why it was asked and what the failed attempt cost. */
+/** Returns the fallback's judgement with the reason for the takeover and the cost of the failed attempt. */
 function takeOver<Value>(judgement: Judgement<Value>, note: string, lost: ModelUsage | null = null): Judgement<Value> {
   return { ...judgement, note, usage: plus(judgement.usage, lost) ?? judgement.usage };
 }
 
 /** Errors of the model are sentences for people; anything else is ours and not shown. */
-function reasonOf(error: unknown): string {
+function describeError(error: unknown): string {
   return error instanceof TriageError
     ? error.message.replace(/\s+/g, ' ').slice(0, 300)
     : 'The model could not be used because of a fault in Faultline';
@@ -132,7 +144,10 @@ function reasonOf(error: unknown): string {
 
 type Judge = <Value>(name: string, signal: AbortSignal, ask: (analyst: Analyst) => Promise<Judgement<Value>>) => Promise<Judgement<Value>>;
 
-/** Each judgement of a conversation with the fallback behind it. What the first had said before it failed is taken back. */
+/**
+ * Returns a conversation in which the fallback takes over each judgement that fails. Text that the primary
+ * streamed before the failure is withdrawn.
+ */
 function converseWithFallback(judge: Judge): Converse {
   return {
     understand: (input, signal) => judge('understand', signal, ({ converse }) => converse.understand(input, signal)),
@@ -159,8 +174,10 @@ const FAILED_REST_MS = 60_000;
 const FAILURES_IN_A_ROW = 2;
 
 /**
- * Remembers that somebody is not worth asking for a while; one per process and model. Opens at once on a refused key or an empty quota, and after two passing failures in a row. After the rest one question goes
- * through: where that fails too, the rest begins anew.
+ * Implements a circuit breaker for the analyst; one per process and model. Opens at once if the key is
+ * rejected or the quota is empty, and after two transient failures in a row. After the pause one question is
+ * let
+ * through; if it fails too, the pause starts again.
  */
 function createCircuit(clock: Clock) {
   let until = 0;
@@ -172,7 +189,7 @@ function createCircuit(clock: Clock) {
     inARow = FAILURES_IN_A_ROW - 1;
   };
   return {
-    /** Why nobody is asked now, or null. */
+    /** Returns the reason for the pause, or null if the analyst may be asked. */
     resting: () => (clock.now() < until ? reason : null),
     succeeded: () => {
       inARow = 0;

@@ -56,10 +56,10 @@ interface TokenCount {
 
 /** The part of a reply that we use. */
 export interface Completion extends TokenCount {
-  /** Without the model's thoughts. */
+  /** The text of the reply without the model's reasoning. */
   readonly text: string;
   readonly calls: readonly WrittenCall[];
-  /** Why there is no more text: "stop", "length", "content_filter", "tool_calls". */
+  /** The reason why the reply ended: "stop", "length", "content_filter", "tool_calls". */
   readonly finish: string;
   readonly refused: boolean;
   readonly model: string | null;
@@ -130,20 +130,20 @@ function countTokens(usage: z.infer<typeof UsageBody> | null | undefined): Token
   };
 }
 
-/** Some servers send the arguments as an object, or nothing where there are none. */
+/** Returns the arguments as text. Some servers send them as an object, or omit them if there are none. */
 function writtenArguments(args: unknown): string {
   if (typeof args === 'string') return args.trim() === '' ? '{}' : args;
   return JSON.stringify(args ?? {});
 }
 
 interface StreamOptions {
-  /** Told each piece of the answer, without the model's thoughts. */
+  /** Receives each piece of the answer, without the model's reasoning. */
   readonly onText: (piece: string) => void;
-  /** Told whenever the server sent anything, so that silence can be noticed. */
+  /** Runs whenever the server sends anything, so that silence can be detected. */
   readonly onLife: () => void;
 }
 
-/** What passed by beneath LangChain. */
+/** The data that is captured from the HTTP reply before LangChain reads it. */
 interface Tap {
   /** The server's refusal, or its whole reply where it does not stream. */
   whole: Completion | Refusal | undefined;
@@ -203,7 +203,7 @@ async function readStream(chunks: AsyncIterable<AIMessageChunk>, tap: Tap, { onT
     const { finish_reason: finish, model_name: model } = chunk.response_metadata;
     if (typeof finish === 'string') seen.finish = finish;
     if (typeof model === 'string') seen.model = model;
-    // Beside LangChain's own count, which knows fewer names for cached tokens.
+    // LangChain also counts tokens, but knows fewer names for cached ones.
     const usage = UsageBody.safeParse(chunk.response_metadata.usage);
     if (usage.success) Object.assign(seen, countTokens(usage.data));
   }
@@ -234,8 +234,9 @@ const CLOSE = /<\/(?:think|thinking|thought)>/g;
 const LONGEST_OPENING = 40;
 
 /**
- * What a reasoning model says after its thoughts, where its server leaves them in the text. Some leave only the closing tag,
- * because the opening one was in the prompt. A reply that begins with JSON is left as it is: tags in it are quotations.
+ * Removes the reasoning that some servers leave in the text of a reply. Some leave only the closing tag,
+ * because the opening tag was in the prompt. A reply that begins with JSON is unchanged: tags in it are
+ * quotations.
  */
 function withoutThinking(text: string): string {
   if (text.trimStart().startsWith('{')) return text;

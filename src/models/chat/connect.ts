@@ -16,7 +16,7 @@ export interface CompletionRequest {
   readonly model: string;
   readonly messages: readonly Message[];
   readonly dialect: Dialect;
-  /** How the reply is wished for, where it is not plain text. */
+  /** The requested form of the reply; empty for plain text. */
   readonly wishes: Wishes;
   readonly maxReplyBytes: number;
 }
@@ -35,8 +35,9 @@ export interface Wishes {
 }
 
 /**
- * LangChain's chat-completions model with its own retries off, over a fetch of ours. Loaded on first use: rules-only
- * installations never pay for it.
+ * Creates LangChain's chat-completions model with its own retries disabled and with our fetch. LangChain is
+ * loaded on first use, so rules-only
+ * installations never load it.
  */
 export async function connect(request: CompletionRequest, fetchReply: typeof fetch): Promise<ChatOpenAICompletions> {
   const { ChatOpenAICompletions } = await import('@langchain/openai');
@@ -76,7 +77,10 @@ export function tooLarge(limit: number): TriageError {
   return new TriageError('invalid-input', `The model's reply is larger than ${limit} bytes`);
 }
 
-/** LangChain sends `maxTokens` by the name that it thinks right for the model; -1 keeps it from that. */
+/**
+ * Returns the parameter that limits the output. LangChain chooses a name for `maxTokens` by the model; -1
+ * makes it send none, so that we can set another name.
+ */
 function outputLimit({ limitNames, outputTokens }: Dialect, model: string) {
   const [name] = limitNames;
   const usual = isReasoningModel(model) ? 'max_completion_tokens' : 'max_tokens';
@@ -84,7 +88,7 @@ function outputLimit({ limitNames, outputTokens }: Dialect, model: string) {
   return { maxTokens: -1, modelKwargs: name === undefined ? {} : { [name]: outputTokens } };
 }
 
-/** Where chat completions are requested, and how we show who we are. */
+/** The addresses of chat completions and the headers that authenticate us. */
 export interface Endpoint {
   /** Addresses to try in this order where the server answers 404; the one that works is remembered. Never empty. */
   readonly urls: readonly string[];
@@ -92,12 +96,14 @@ export interface Endpoint {
 }
 
 interface EndpointOptions {
-  /** With or without `/v1`, `/chat/completions` or a slash at the end; null: OpenAI's own. */
+  /**
+   * The base URL, with or without `/v1`, `/chat/completions` or a slash at the end; null for OpenAI's own.
+   */
   readonly baseUrl: string | null;
   readonly apiKey: string | null;
   /** Azure's `api-version`; not null, the server is spoken to as Azure OpenAI. Empty: the version we know. */
   readonly apiVersion: string | null;
-  /** On Azure the name of the deployment. */
+  /** The name of the model; on Azure, the name of the deployment. */
   readonly model: string;
 }
 
@@ -107,8 +113,11 @@ const AZURE_VERSION = '2024-10-21';
 const AZURE_HOST = /\.(?:openai|cognitiveservices|services\.ai)\.azure\.(?:com|us|cn)$/;
 const PATH = '/chat/completions';
 
-/** The addresses of a server. Throws `invalid-config` where the base URL is none of HTTP, or no key is given for OpenAI. */
-export function endpointOf({ baseUrl, apiKey, apiVersion, model }: EndpointOptions): Endpoint {
+/**
+ * Returns the addresses of a server. Throws `invalid-config` if the base URL is not an HTTP URL, or if the
+ * key for OpenAI is missing.
+ */
+export function resolveEndpoint({ baseUrl, apiKey, apiVersion, model }: EndpointOptions): Endpoint {
   if (apiKey === null && baseUrl === null) {
     throw new TriageError('invalid-config', 'OpenAI needs an API key; set one, or set the base URL of a server that needs none');
   }
@@ -127,7 +136,7 @@ export function endpointOf({ baseUrl, apiKey, apiVersion, model }: EndpointOptio
   return { urls, headers: azure ? { 'api-key': apiKey } : { authorization: `Bearer ${apiKey}` } };
 }
 
-/** Host and path for people; without a user, a password or a query, which may hold a key. */
+/** Returns host and path for display, without user, password and query, which may contain a key. */
 export function shownAddress(address: string): string {
   const { host, pathname } = new URL(address);
   return `${host}${pathname}`;

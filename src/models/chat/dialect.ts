@@ -1,27 +1,33 @@
 import { isTooLong, type Refusal } from '../refusal.ts';
 
-/** How a value is requested, best first. */
+/** The ways to request a value, best first. */
 export type Format = 'json_schema' | 'json_object' | 'text';
-/** How a choice among tools is requested: by the server's function calling, held to the schemas or not, else as a value. */
+/**
+ * The ways to request a choice among tools: the server's function calling, with or without strict schemas, or
+ * else a value.
+ */
 export type ToolFormat = 'strict_tools' | 'tools' | Format;
 export type QuestionKind = 'value' | 'tools' | 'text';
 type LimitName = 'max_tokens' | 'max_completion_tokens';
 
-/** What a server is asked for beyond plain text. Servers differ; a refusal makes us ask for less, once. */
+/**
+ * The features requested from a server beyond plain text. Servers differ: after a refusal a feature is no
+ * longer requested.
+ */
 export interface Dialect {
   readonly value: Format;
   readonly tools: ToolFormat;
-  /** Whether `parallel_tool_calls` is sent. */
+  /** True if `parallel_tool_calls` is sent. */
   readonly parallel: boolean;
-  /** Whether a temperature is sent; reasoning models refuse any but their own. */
+  /** True if a temperature is sent. Reasoning models accept only their default. */
   readonly temperature: boolean;
   /** Names for the limit of the answer that are still untried, the one in use first; empty: no limit is sent. */
   readonly limitNames: readonly LimitName[];
   /** Most tokens of an answer. Reasoning models spend unseen tokens from the same allowance. */
   readonly outputTokens: number;
-  /** Whether usage is asked for when streaming. */
+  /** True if usage is requested for streams. */
   readonly streamUsage: boolean;
-  /** Whether there may be a system message; some chat templates know none. */
+  /** True if a system message may be sent. Some chat templates do not support it. */
   readonly system: boolean;
 }
 
@@ -42,12 +48,15 @@ const NEXT_TOOLS = {
 } as const satisfies Record<ToolFormat, ToolFormat | null>;
 const NEXT_VALUE = { json_schema: 'json_object', json_object: 'text', text: null } as const satisfies Record<Format, Format | null>;
 
-/** OpenAI's models that think before they answer. */
+/** Checks whether the model is one of OpenAI's reasoning models. */
 export function isReasoningModel(model: string): boolean {
   return /^(?:o\d|gpt-5(?!-chat))/.test(model);
 }
 
-/** What to try first: everything, except that OpenAI's reasoning models get no temperature and at least their own allowance. */
+/**
+ * Returns the dialect to try first: every feature, except that OpenAI's reasoning models get no temperature
+ * and at least their own token allowance.
+ */
 export function firstDialect(model: string, outputTokens: number = OUTPUT_TOKENS): Dialect {
   const reasoning = isReasoningModel(model);
   return {
@@ -62,7 +71,10 @@ export function firstDialect(model: string, outputTokens: number = OUTPUT_TOKENS
   };
 }
 
-/** The next weaker dialect where the server's words show that it refused a part of this one; null where they do not. */
+/**
+ * Returns the next weaker dialect if the server's message shows that it refused a feature of this one; null
+ * otherwise.
+ */
 export function weakerDialect(dialect: Dialect, refusal: Refusal, kind: QuestionKind): Dialect | null {
   if (isTooLong(refusal)) {
     return OUTPUT.test(refusal.message) && dialect.outputTokens > FEW_OUTPUT_TOKENS
@@ -82,7 +94,10 @@ export function weakerDialect(dialect: Dialect, refusal: Refusal, kind: Question
   return next === null ? null : { ...dialect, value: next };
 }
 
-/** "max_tokens is too large: 4096. This model supports at most 2048" asks for fewer; anything else for the other name. */
+/**
+ * Lowers the limit after a message such as "max_tokens is too large: 4096. This model supports at most 2048".
+ * After any other message, switches to the other name of the parameter.
+ */
 function withoutLimit(dialect: Dialect, message: string): Dialect | null {
   if (/too large|at most|less than|exceed/i.test(message)) {
     return dialect.outputTokens > FEW_OUTPUT_TOKENS ? { ...dialect, outputTokens: FEW_OUTPUT_TOKENS } : null;
@@ -99,5 +114,5 @@ function withWeakerTools(dialect: Dialect, message: string): Dialect | null {
   return next === null ? null : { ...dialect, tools: next };
 }
 
-/** Of a question that is too long, the part that we asked for, rather than what we said. */
+/** Messages that blame the requested output, not the prompt, for exceeding the context. */
 const OUTPUT = /completion|max_tokens|max_completion_tokens|max_new_tokens|output tokens/i;

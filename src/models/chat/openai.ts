@@ -2,7 +2,7 @@ import { TriageError } from '../../domain/errors.ts';
 import type { ChatModel, ChatRequest, ChatToolCall, StreamRequest, ToolChoiceRequest } from '../../ports/chat-model.ts';
 import { type Logger, silentLogger } from '../../ports/telemetry.ts';
 import { type Completion, streamCompletion } from './completion.ts';
-import { endpointOf, type Message, shownAddress } from './connect.ts';
+import { type Message, resolveEndpoint, shownAddress } from './connect.ts';
 import { type Dialect, type Format, firstDialect, type QuestionKind, type ToolFormat } from './dialect.ts';
 import type { PriceTable } from './prices.ts';
 import { type ModelConnection, priced, type Question, send, unusable } from './question.ts';
@@ -17,7 +17,10 @@ export interface OpenAiChatModelOptions {
   /** Azure's `api-version`, empty for the one we know; given, or where the host is Azure's, the server is spoken to as Azure OpenAI. */
   readonly apiVersion?: string | null;
   readonly model: string;
-  /** Of one question with all its tries, in milliseconds. A stream may go on, up to four times as long, while something comes. */
+  /**
+   * Time limit of one question with all its attempts, in milliseconds. A stream may take up to four times as
+   * long while data arrives.
+   */
   readonly timeoutMs: number;
   /** Tries after the first, for errors that say trying again may help. */
   readonly maxRetries: number;
@@ -35,9 +38,9 @@ export interface OpenAiChatModelOptions {
 
 /** A model whose server can be asked what it was found to support. */
 export interface OpenAiChatModel extends ChatModel {
-  /** As learnt from the questions so far. */
+  /** Returns the features that the server has supported so far. */
   supports(): Pick<Dialect, 'value' | 'tools'> & { readonly calledFunctions: boolean };
-  /** Host and path that are asked. */
+  /** Returns the host and path in use. */
   address(): string;
 }
 
@@ -45,16 +48,19 @@ const MAX_REPLY_BYTES = 1024 * 1024;
 const STREAM_TIMES = 4;
 
 /**
- * A model behind an OpenAI-compatible server. Asks for JSON by schema; where the server does not support that, for any JSON;
- * where not that either, takes the JSON object out of the text. A reply that does not fit is sent back once with the reason.
- * Throws TriageError as the port says, `cancelled` where `signal` ended it, `invalid-config` where no key is given for OpenAI
- * or the base URL is none.
+ * Creates a model behind an OpenAI-compatible server. It asks for JSON by schema. If the server does not
+ * support that, it asks for any JSON;
+ * if that is not supported either, it extracts the JSON object from the text. An invalid reply is sent back
+ * once with the reason.
+ * Throws TriageError as the port documents: `cancelled` if `signal` ended it, `invalid-config` if the key for
+ * OpenAI is missing
+ * or the base URL is invalid.
  */
 export function createOpenAiChatModel(options: OpenAiChatModelOptions): OpenAiChatModel {
   const { baseUrl, apiKey, apiVersion = null, model } = options;
   const connection: ModelConnection = {
     model,
-    endpoint: endpointOf({ baseUrl, apiKey, apiVersion, model }),
+    endpoint: resolveEndpoint({ baseUrl, apiKey, apiVersion, model }),
     timeoutMs: options.timeoutMs,
     maxRetries: options.maxRetries,
     retryDelayMs: options.retryDelayMs ?? 500,
@@ -80,7 +86,10 @@ function within<Value>(connection: ModelConnection, kind: QuestionKind, signal: 
   return priced(connection, kind, signal, { signal: AbortSignal.timeout(timeoutMs), timeoutMs, ranOutAfterMs: () => timeoutMs }, ask);
 }
 
-/** Silence ends a stream as it ends a question; talking ends it after some times that long. */
+/**
+ * Streams an answer. Silence ends the stream after the time limit of a question; an active stream ends after
+ * a multiple of that limit.
+ */
 async function stream(connection: ModelConnection, request: StreamRequest, signal: AbortSignal) {
   const timeoutMs = connection.timeoutMs * STREAM_TIMES;
   const silence = new AbortController();
@@ -98,7 +107,10 @@ async function stream(connection: ModelConnection, request: StreamRequest, signa
 
 const AGAIN = 'Reply again with one JSON object that fits, and nothing else.';
 
-/** A value by JSON schema, else by any JSON, else out of the text. A reply that does not fit is sent back once with the reason. */
+/**
+ * Requests a value by JSON schema, else as any JSON, else from the text. An invalid reply is sent back once
+ * with the reason.
+ */
 async function askValue<Value>(connection: ModelConnection, question: Question, request: ChatRequest<Value>): Promise<Value> {
   const turn = (more: readonly Message[]) => (dialect: Dialect) => ({
     messages: [...opening(request, dialect.value), ...more],
@@ -114,7 +126,10 @@ async function askValue<Value>(connection: ModelConnection, question: Question, 
   throw unusable(second.problem);
 }
 
-/** A server that is not sent the schema's format must read the schema. */
+/**
+ * Returns the first messages of a question. If the server does not receive the schema as a response format,
+ * the instructions contain it.
+ */
 function opening({ system, user, schema }: ChatRequest<unknown>, format: Format): Message[] {
   const instructions =
     format === 'json_schema' ? system : `${system}\n\nReply with one JSON object of this JSON schema:\n${JSON.stringify(schema)}`;
@@ -133,7 +148,8 @@ function repair(said: string, problem: string, how: string): Message[] {
 }
 
 /**
- * Plain text as it arrives. Tried again only while nothing was passed on: what a reader saw cannot be taken back. `onLife` is
+ * Returns the answer and passes on its text as it arrives. Retries only if nothing was passed on yet, because
+ * text that was shown cannot be withdrawn. `onLife` is
  * called whenever the server sends anything.
  */
 async function streamAnswer(connection: ModelConnection, question: Question, request: StreamRequest, onLife: () => void): Promise<string> {
@@ -172,8 +188,9 @@ function final(error: unknown): unknown {
 const MAX_SAID = 4_000;
 
 /**
- * A choice among tools by function calling, else by JSON, else out of the text. Calls that cannot be read, or name no tool
- * that was offered, are sent back once with the reason; those that can be read count in any case.
+ * Requests a choice among tools by function calling, else as JSON, else from the text. Calls that cannot be
+ * parsed, or that name no offered
+ * tool, are sent back once with the reason; valid calls are kept in any case.
  */
 async function chooseTools(connection: ModelConnection, question: Question, request: ToolChoiceRequest): Promise<readonly ChatToolCall[]> {
   if (request.tools.length === 0) return [];
@@ -187,7 +204,7 @@ async function chooseTools(connection: ModelConnection, question: Question, requ
 interface Reply {
   readonly completion: Completion;
   readonly reading: CallsReading;
-  /** How it was requested, in the end. */
+  /** The format that was used for the last request. */
   readonly format: ToolFormat;
 }
 
@@ -209,8 +226,9 @@ async function ask(
 }
 
 /**
- * A server that was never seen to call a function answered in prose: the model wants none, or the server does not know
- * tools and keeps quiet about it. Asked in words the model must say which.
+ * Asks again in words after a reply in prose from a server that has never called a function. Either the model
+ * wants no tool, or the server
+ * silently ignores tools; the second answer shows which.
  */
 async function askInWords(connection: ModelConnection, question: Question, request: ToolChoiceRequest): Promise<readonly ChatToolCall[]> {
   const reply = await ask(connection, question, request, formatWithoutCalling, []);
@@ -243,7 +261,9 @@ async function mend(
   return calls;
 }
 
-/** What the model said, in words, for servers that could not take its own broken calls back. */
+/**
+ * Formats the reply and its calls as text, for servers that do not accept their own invalid calls as input.
+ */
 function said({ text, calls }: Completion): string {
   const called = calls.map((call) => `${call.name}(${call.args})`).join('\n');
   return [text, called]
@@ -252,7 +272,7 @@ function said({ text, calls }: Completion): string {
     .slice(0, MAX_SAID);
 }
 
-/** Those of the first reply that could be used, and what the second one adds. */
+/** Combines the usable calls of the first reply with the new calls of the second. */
 function joined(first: readonly ChatToolCall[], second: readonly ChatToolCall[]): readonly ChatToolCall[] {
   const key = ({ name, args }: ChatToolCall) => JSON.stringify([name, args]);
   const known = new Set(first.map(key));

@@ -2,7 +2,7 @@
 export interface Price {
   readonly input: number;
   readonly output: number;
-  /** Of input that the provider had cached; absent: as `input`. */
+  /** The price of input that the provider had cached; equal to `input` if absent. */
   readonly cachedInput?: number | undefined;
 }
 
@@ -27,13 +27,15 @@ export const PRICES: PriceTable = {
   'o4-mini': { input: 1.1, cachedInput: 0.275, output: 4.4 },
 };
 
-/** The list prices with an installation's own: those correct what is listed and add what is not. */
+/** Merges the list prices with those of the installation, which override and extend them. */
 export function pricesWith(own: PriceTable): PriceTable {
   return { ...PRICES, ...own };
 }
 
-/** The price of a model, also of a dated version of it ("gpt-4o-mini-2024-07-18"); null where none is known. */
-export function priceOf(model: string, prices: PriceTable): Price | null {
+/**
+ * Returns the price of a model, also of a dated version such as "gpt-4o-mini-2024-07-18"; null if unknown.
+ */
+export function findPrice(model: string, prices: PriceTable): Price | null {
   const undated = model.replace(/-(?:\d{4}-\d{2}-\d{2}|latest)$/, '');
   for (const name of [model, undated]) {
     if (Object.hasOwn(prices, name)) return prices[name] ?? null;
@@ -42,7 +44,7 @@ export function priceOf(model: string, prices: PriceTable): Price | null {
 }
 
 /** Dollars for the tokens of one or more calls. `cachedInputTokens` are among the input tokens, never more than those. */
-export function costOf(price: Price, inputTokens: number, outputTokens: number, cachedInputTokens = 0): number {
+export function computeCost(price: Price, inputTokens: number, outputTokens: number, cachedInputTokens = 0): number {
   const cached = Math.min(Math.max(cachedInputTokens, 0), inputTokens);
   return ((inputTokens - cached) * price.input + cached * (price.cachedInput ?? price.input) + outputTokens * price.output) / 1_000_000;
 }

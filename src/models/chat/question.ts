@@ -7,7 +7,7 @@ import { errorOfRefusal, type Refusal } from '../refusal.ts';
 import { type Completion, complete } from './completion.ts';
 import type { CompletionRequest, Endpoint, Message, Wishes } from './connect.ts';
 import { type Dialect, type QuestionKind, weakerDialect } from './dialect.ts';
-import { costOf, PRICES, type PriceTable, priceOf } from './prices.ts';
+import { computeCost, findPrice, PRICES, type PriceTable } from './prices.ts';
 
 /** A model's server and what was learnt of it. One per process and model. */
 export interface ModelConnection {
@@ -19,11 +19,11 @@ export interface ModelConnection {
   readonly maxReplyBytes: number;
   readonly prices: PriceTable | undefined;
   readonly logger: Logger;
-  /** Which of the endpoint's addresses works. */
+  /** The index of the endpoint's address that works. */
   at: number;
-  /** What this server was found to support; learnt once. */
+  /** The features that this server supports, learned once. */
   dialect: Dialect;
-  /** Whether this server was ever seen to call a function. */
+  /** True if this server has ever called a function. */
   called: boolean;
 }
 
@@ -31,13 +31,16 @@ export interface ModelConnection {
 export interface Question {
   readonly kind: QuestionKind;
   readonly signal: AbortSignal;
-  /** When time is up, on the monotonic clock. */
+  /** The deadline on the monotonic clock. */
   readonly deadline: number;
   readonly bill: Bill;
   retriesLeft: number;
 }
 
-/** What one question has cost so far. Errors carry it in `details.usage`, so that failed questions are paid for too. */
+/**
+ * The usage of one question so far. Errors carry it in `details.usage`, so that failed questions are counted
+ * too.
+ */
 interface Bill {
   inputTokens: number;
   outputTokens: number;
@@ -48,7 +51,7 @@ interface Bill {
   model: string;
 }
 
-/** What is sent, given what the server understands. */
+/** The content of one request, adapted to the server's dialect. */
 export interface Turn {
   readonly messages: readonly Message[];
   readonly wishes: Wishes;
@@ -56,9 +59,9 @@ export interface Turn {
 
 export interface TimeLimit {
   readonly signal: AbortSignal;
-  /** Of the whole question, in milliseconds. */
+  /** Time limit of the whole question, in milliseconds. */
   readonly timeoutMs: number;
-  /** Which limit it was that ran out, in milliseconds. */
+  /** Returns the limit that was exceeded, in milliseconds. */
   ranOutAfterMs(): number;
 }
 
@@ -84,7 +87,10 @@ export async function priced<Value>(
   }
 }
 
-/** One turn, tried again where that may help and time is left. Asking for less because the server supports less is no retry. */
+/**
+ * Sends one turn and retries it if that may help and time is left. A request for fewer features does not
+ * count as a retry.
+ */
 export async function send(
   connection: ModelConnection,
   question: Question,
@@ -133,18 +139,21 @@ async function sendOnce(connection: ModelConnection, question: Question, turn: (
       throw errorOfRefusal(reply, model);
     }
     connection.logger.info({ from: dialect, to: weaker, status: reply.status }, 'model server does not support a requested feature');
-    // Another question may have learnt something else meanwhile.
+    // Another question may have changed the dialect in the meantime.
     connection.dialect =
       connection.dialect === dialect ? weaker : (weakerDialect(connection.dialect, reply, question.kind) ?? connection.dialect);
   }
 }
 
-/** Not the 404 that says the model is not there: that is the right path. */
+/** Checks whether the address is wrong. A 404 that reports a missing model comes from the right address. */
 function isWrongPath({ status, message, code }: Refusal): boolean {
   return (status === 404 && !/model|deployment/i.test(`${code} ${message}`)) || status === 405;
 }
 
-/** For chat templates that know no system message: what it says is before the first question. */
+/**
+ * Moves the system message in front of the first question, for chat templates that do not support system
+ * messages.
+ */
 function withoutSystem(messages: readonly Message[]): Message[] {
   const system = messages.filter((one) => one.role === 'system').map((one) => one.content);
   const [first, ...rest] = messages.filter((one) => one.role !== 'system');
@@ -162,9 +171,9 @@ function pay(bill: Bill, completion: Completion): Completion {
 
 function spent(connection: ModelConnection, bill: Bill) {
   const prices = connection.prices ?? PRICES;
-  const price = priceOf(bill.model, prices) ?? priceOf(connection.model, prices);
+  const price = findPrice(bill.model, prices) ?? findPrice(connection.model, prices);
   const { inputTokens, outputTokens, calls, cachedInputTokens, retries } = bill;
-  const costUsd = price === null ? 0 : costOf(price, inputTokens, outputTokens, cachedInputTokens ?? 0);
+  const costUsd = price === null ? 0 : computeCost(price, inputTokens, outputTokens, cachedInputTokens ?? 0);
   return {
     inputTokens,
     outputTokens,
@@ -197,7 +206,7 @@ function withUsage(error: unknown, connection: ModelConnection, bill: Bill): unk
   });
 }
 
-/** The error of a reply that cannot be used, however often it is read. */
+/** Creates the error for a reply that is unusable even after a correction. */
 export function unusable(problem: string): TriageError {
   return new TriageError('invalid-input', `The model's reply does not fit what was asked: ${problem}`);
 }

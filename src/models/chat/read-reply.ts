@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { messageOf } from '../../domain/errors.ts';
+import { getErrorMessage } from '../../domain/errors.ts';
 import { jsonIn } from '../../lib/text.ts';
 import type { ChatTool, ChatToolCall } from '../../ports/chat-model.ts';
 import type { Completion, WrittenCall } from './completion.ts';
@@ -10,7 +10,7 @@ type Reading<Value> = { readonly value: Value } | { readonly problem: string; re
 
 const MAX_PROBLEM = 1_000;
 
-/** Why there is no answer at all, which no correction changes; null where there is one. */
+/** Returns the reason why there is no answer, which no correction can change; null if there is an answer. */
 export function whyUnanswered(completion: Pick<Completion, 'refused' | 'finish'>): string | null {
   if (completion.refused) return 'the model refused to answer';
   return completion.finish === 'content_filter' ? "the server's content filter stopped the reply" : null;
@@ -34,7 +34,7 @@ export function readValue<Value>(completion: Completion, parse: (reply: unknown)
     try {
       values.push(parse(object));
     } catch (error) {
-      problem = (error instanceof z.ZodError ? z.prettifyError(error) : messageOf(error)).slice(0, MAX_PROBLEM);
+      problem = (error instanceof z.ZodError ? z.prettifyError(error) : getErrorMessage(error)).slice(0, MAX_PROBLEM);
     }
   }
   const [value, ...others] = values;
@@ -47,7 +47,10 @@ export type CallsReading = ReturnType<typeof readCalls>;
 
 type Arguments = Readonly<Record<string, unknown>>;
 
-/** As many as OpenAI takes tools; more are the sign of a model that goes round in circles. */
+/**
+ * The maximum number of calls, equal to the number of tools that OpenAI accepts. A larger number shows that
+ * the model is stuck in a loop.
+ */
 const MAX_CALLS = 128;
 const MAX_WHY = 300;
 const MAX_SHOWN = 200;
@@ -70,7 +73,7 @@ export function readCalls(completion: Completion, tools: readonly ChatTool[]) {
   for (const { name, args } of given.slice(0, MAX_CALLS)) {
     const read = readArguments(args);
     if (read === null) problems.push(`the arguments of ${shown(name)} are no JSON object: ${shown(args)}`);
-    else calls.push(callOf(name, read, tools, completion.text));
+    else calls.push(toToolCall(name, read, tools, completion.text));
   }
   if (calls.length > 0 && !calls.some((call) => isOffered(call, tools))) {
     const unknown = [...new Set(calls.map((call) => shown(call.name)))].slice(0, 5).join(', ');
@@ -83,8 +86,11 @@ export function isOffered(call: ChatToolCall, tools: readonly ChatTool[]): boole
   return tools.some((tool) => tool.name === call.name);
 }
 
-/** A call with its reason taken out of the arguments, and without the nulls that strict schemas make of absent arguments. */
-function callOf(written: string, args: Arguments, tools: readonly ChatTool[], text: string): ChatToolCall {
+/**
+ * Converts a call: extracts the reason from its arguments, and removes the nulls that strict schemas put in
+ * place of absent arguments.
+ */
+function toToolCall(written: string, args: Arguments, tools: readonly ChatTool[], text: string): ChatToolCall {
   const name = written.trim().replace(/^functions\./, '');
   const tool = tools.find((one) => one.name === name);
   const { why, ...others } = args;
@@ -108,8 +114,9 @@ function onlyObject(text: string): Arguments | null {
 }
 
 /**
- * `{"calls": […]}` as we ask for it; `{"name", "arguments"}` between tags as Hermes and Qwen write it, in a list as Mistral
- * does, with "parameters" as Llama does. Null where the text says nothing of calls.
+ * Parses the calls in a text: `{"calls": […]}` as we request it; `{"name", "arguments"}` between tags as
+ * Hermes and Qwen write it, in a list as
+ * Mistral does, and with "parameters" as Llama does. Returns null if the text contains no calls.
  */
 function callsInText(text: string): WrittenCall[] | null {
   let found: WrittenCall[] | null = null;
@@ -145,8 +152,9 @@ function isRecord(value: unknown): value is Arguments {
 const MAX_STARTS = 50;
 
 /**
- * The JSON objects that are in a text, outermost ones only, in order: of a bare JSON reply itself, of a reply with prose
- * or a code fence around it the objects inside. Equal ones are given once.
+ * Extracts the JSON objects of a text, outermost ones only, in order. A bare JSON reply is returned itself;
+ * from a reply with prose or a code
+ * fence, the objects inside are returned. Duplicates are removed.
  */
 export function jsonObjectsIn(text: string): unknown[] {
   const whole = parseObject(text.trim());
@@ -164,7 +172,10 @@ export function jsonObjectsIn(text: string): unknown[] {
   return [...found.values()];
 }
 
-/** Index after the brace that closes the one at `start`, or null. Braces within strings do not count. */
+/**
+ * Returns the index after the brace that closes the one at `start`, or null. Braces within strings do not
+ * count.
+ */
 function endOfObject(text: string, start: number): number | null {
   let depth = 0;
   let quoted = false;

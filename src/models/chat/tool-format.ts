@@ -12,7 +12,7 @@ export function isCalling(format: ToolFormat): format is 'strict_tools' | 'tools
   return format === 'strict_tools' || format === 'tools';
 }
 
-/** The question in the best way that the server has; `more` are turns after it. */
+/** Returns the request in the best format that the server supports. `more` are the turns that follow. */
 export function toolTurn(request: ToolChoiceRequest, format: ToolFormat, dialect: Dialect, more: readonly Message[]): Turn {
   const { system, user, tools, name } = request;
   if (!isCalling(format)) {
@@ -21,7 +21,7 @@ export function toolTurn(request: ToolChoiceRequest, format: ToolFormat, dialect
   const strict = format === 'strict_tools';
   const definitions = tools.map((tool) => ({
     type: 'function' as const,
-    function: { name: tool.name, description: tool.description, parameters: parametersOf(tool, strict), ...(strict ? { strict } : {}) },
+    function: { name: tool.name, description: tool.description, parameters: buildParameters(tool, strict), ...(strict ? { strict } : {}) },
   }));
   return {
     messages: messages(
@@ -33,32 +33,32 @@ export function toolTurn(request: ToolChoiceRequest, format: ToolFormat, dialect
   };
 }
 
-/** How a choice is asked for without function calling, given how values are. */
+/** Returns the format for a choice without function calling, which depends on the format of values. */
 export function formatWithoutCalling(dialect: Dialect): Format {
   return isCalling(dialect.tools) ? dialect.value : dialect.tools;
 }
 
-/** Whether the tool has an argument of its own by the name under which the reason is requested. */
+/** Checks whether the tool has its own argument named `why`, the name used for the reason. */
 export function hasOwnWhy(tool: ChatTool): boolean {
-  return Object.hasOwn(propertiesOf(tool.parameters), 'why');
+  return Object.hasOwn(getProperties(tool.parameters), 'why');
 }
 
 function messages(system: string, user: string, more: readonly Message[]): Message[] {
   return [{ role: 'system', content: system }, { role: 'user', content: user }, ...more];
 }
 
-function parametersOf(tool: ChatTool, strict: boolean): Record<string, unknown> {
+function buildParameters(tool: ChatTool, strict: boolean): Record<string, unknown> {
   const { $schema: _version, ...schema } = tool.parameters;
   const required = Array.isArray(schema.required) ? schema.required : [];
   const shape = hasOwnWhy(tool)
-    ? { properties: propertiesOf(schema) }
-    : { properties: { ...propertiesOf(schema), why: WHY }, required: [...required, 'why'] };
+    ? { properties: getProperties(schema) }
+    : { properties: { ...getProperties(schema), why: WHY }, required: [...required, 'why'] };
   const parameters = { ...schema, type: 'object', ...shape };
   return strict ? { ...strictSchema(parameters) } : parameters;
 }
 
 function inWords(tools: readonly ChatTool[]): string {
-  const listed = tools.map((tool) => `- ${tool.name}: ${tool.description} Arguments: ${JSON.stringify(argumentsOf(tool))}`);
+  const listed = tools.map((tool) => `- ${tool.name}: ${tool.description} Arguments: ${JSON.stringify(buildArgumentsSchema(tool))}`);
   return [
     'The tools:',
     ...listed,
@@ -67,20 +67,23 @@ function inWords(tools: readonly ChatTool[]): string {
   ].join('\n');
 }
 
-/** Each name with its own arguments, so that a strict server can hold the model to them. */
+/**
+ * Builds a schema in which each tool name is tied to its own arguments, so that a strict server can enforce
+ * them.
+ */
 function callsSchema(tools: readonly ChatTool[]): Json {
   const call = (tool: ChatTool) =>
-    closed({ tool: { type: 'string', enum: [tool.name] }, args: argumentsOf(tool), why: { type: 'string' } });
+    closed({ tool: { type: 'string', enum: [tool.name] }, args: buildArgumentsSchema(tool), why: { type: 'string' } });
   return closed({ calls: { type: 'array', items: { anyOf: tools.map(call) } } });
 }
 
-/** A tool without arguments may describe them as nothing at all. */
-function argumentsOf(tool: ChatTool): Json {
+/** Returns the schema of a tool's arguments. The parameters of a tool without arguments may be empty. */
+function buildArgumentsSchema(tool: ChatTool): Json {
   const { $schema: _version, ...schema } = tool.parameters;
   return { type: 'object', ...schema };
 }
 
-function propertiesOf(schema: Json): Json {
+function getProperties(schema: Json): Json {
   const { properties } = schema;
   return typeof properties === 'object' && properties !== null ? { ...properties } : {};
 }
@@ -93,8 +96,10 @@ function closed(properties: Json): Json {
 const KEPT = ['type', 'enum', 'const', 'description', 'anyOf', 'items', '$ref'];
 
 /**
- * The same schema as OpenAI's strict mode wants it: every object closed, every property required. A property that was
- * optional may be null instead. Bounds go into the description and patterns are dropped: the reply is checked when it is parsed.
+ * Converts a schema for OpenAI's strict mode: every object is closed and every property required. An optional
+ * property
+ * becomes nullable. Bounds move into the description and patterns are dropped, because the reply is checked
+ * when it is parsed.
  */
 export function strictSchema(schema: Json): Json {
   return isRecord(schema.properties) || schema.type === 'object' ? strictObject(schema) : strictValue(schema);
@@ -112,7 +117,10 @@ function strictObject(schema: Json): Json {
   return { type: 'object', ...described, properties: strict, required: Object.keys(strict), additionalProperties: false };
 }
 
-/** A simple type is named beside null, which is half as long as a choice of two schemas: tools are sent with every question. */
+/**
+ * Makes a schema nullable. A simple type gets a list of types, which is half as long as a union of two
+ * schemas; tools are sent with every question.
+ */
 function orNull(schema: Json): Json {
   if (typeof schema.type !== 'string' || schema.type === 'object' || schema.type === 'array' || schema.const !== undefined) {
     return { anyOf: [schema, { type: 'null' }] };
@@ -130,7 +138,7 @@ function strictValue(schema: Json): Json {
     else kept[key] = schema[key];
   }
   if (kept.const !== undefined && kept.type === undefined) kept.type = typeof kept.const;
-  const limits = limitsOf(schema);
+  const limits = describeBounds(schema);
   return limits === null ? kept : { ...kept, description: schema.description === undefined ? limits : `${schema.description} (${limits})` };
 }
 
@@ -138,7 +146,7 @@ function strictValue(schema: Json): Json {
 const UNBOUNDED = Number.MAX_SAFE_INTEGER;
 
 /** Bounds in words, since strict schemas know none: "1 to 20", "at most 200 characters". */
-function limitsOf({ minimum, maximum, maxLength }: Json): string | null {
+function describeBounds({ minimum, maximum, maxLength }: Json): string | null {
   if (typeof maxLength === 'number') return `at most ${maxLength} characters`;
   const least = typeof minimum === 'number' && minimum > -UNBOUNDED ? minimum : null;
   const most = typeof maximum === 'number' && maximum < UNBOUNDED ? maximum : null;
@@ -158,7 +166,7 @@ function allowsNull(schema: Json): boolean {
 function isRecord(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
-/** How a reply in this format is wished for. */
+/** Returns the parameters that request a reply in this format. */
 
 export function formatWish(format: Format, name: string, schema: Readonly<Record<string, unknown>>): Wishes {
   if (format === 'text') return {};

@@ -4,12 +4,15 @@ import type { Embedder } from '../../ports/vector-index.ts';
 import { unitVector } from './vectors.ts';
 
 const DIMENSIONS = 512;
-/** How much each kind of feature counts. Pairs of words say more than either word; pieces of words only help where words differ. */
+/**
+ * The weight of each kind of feature. Pairs of words are more informative than single words; pieces of words
+ * help only where words differ.
+ */
 const WEIGHTS = { word: 1, noise: 0.2, pair: 1.2, noisePair: 0.4, piece: 0.25 } as const;
 const FEATURE_KINDS = ['word', 'noise', 'pair', 'noisePair', 'piece'] as const;
 type FeatureKind = (typeof FEATURE_KINDS)[number];
 const PIECE = 4;
-/** A word, a pair and a piece that look alike are different features. */
+/** The seeds keep words, pairs and pieces with the same text apart. */
 const WORD_SEED = 0x01;
 const PAIR_SEED = 0x02;
 const PIECE_SEED = 0x03;
@@ -48,7 +51,7 @@ function embedOne(text: string): Float32Array {
   return unitVector(vector);
 }
 
-/** How often each feature occurs, by its hash. */
+/** Counts the occurrences of each feature, by its hash. */
 function countFeatures(text: string): Record<FeatureKind, Map<number, number>> {
   const counts: Record<FeatureKind, Map<number, number>> = {
     word: new Map(),
@@ -62,14 +65,14 @@ function countFeatures(text: string): Record<FeatureKind, Map<number, number>> {
   let previousNoise = true;
   for (const word of words) {
     const noise = isNoise(word);
-    count(noise ? counts.noise : counts.word, hashOf(word, WORD_SEED));
-    if (previous !== '') count(noise && previousNoise ? counts.noisePair : counts.pair, hashOf(`${previous} ${word}`, PAIR_SEED));
+    count(noise ? counts.noise : counts.word, computeHash(word, WORD_SEED));
+    if (previous !== '') count(noise && previousNoise ? counts.noisePair : counts.pair, computeHash(`${previous} ${word}`, PAIR_SEED));
     previous = word;
     previousNoise = noise;
   }
   for (const identifier of identifiers) {
     for (let start = 0; start + PIECE <= identifier.length; start += 1) {
-      count(counts.piece, hashOf(identifier, PIECE_SEED, start, start + PIECE));
+      count(counts.piece, computeHash(identifier, PIECE_SEED, start, start + PIECE));
     }
   }
   return counts;
@@ -79,8 +82,11 @@ function count(counts: Map<number, number>, hash: number): void {
   counts.set(hash, (counts.get(hash) ?? 0) + 1);
 }
 
-/** FNV-1a over UTF-16 units with a final mix (murmur3's), so that low and high bits are equally good. */
-function hashOf(text: string, seed: number, start = 0, end = text.length): number {
+/**
+ * Computes FNV-1a over UTF-16 units with murmur3's final mix, so that low and high bits are equally well
+ * distributed.
+ */
+function computeHash(text: string, seed: number, start = 0, end = text.length): number {
   let hash = 0x811c9dc5 ^ seed;
   for (let index = start; index < end; index += 1) {
     hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);

@@ -2,7 +2,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, isAbsolute, join } from 'node:path';
 import { z } from 'zod';
-import { messageOf, TriageError } from '../../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../../domain/errors.ts';
 import { append } from '../../lib/collections.ts';
 import { jsonIn } from '../../lib/text.ts';
 import { orAborted } from '../../lib/time.ts';
@@ -12,13 +12,13 @@ import { unitVector, unrelatedBy } from './vectors.ts';
 export interface LocalEmbedderOptions {
   /** A folder with an ONNX model as transformers.js reads them, or a name of the hub such as `Xenova/all-MiniLM-L6-v2`. */
   readonly model: string;
-  /** Whether a model of the hub may be fetched. */
+  /** True if a model may be downloaded from the hub. */
   readonly download: boolean;
   /** transformers.js, where it is not the installed one. */
   readonly importLibrary?: () => Promise<unknown>;
 }
 
-/** Texts that are computed together; more would only hold up whoever waits for one. */
+/** The number of texts per batch. A larger batch would delay callers that wait for a single text. */
 const BATCH = 16;
 /** Models read 256 to 512 tokens, and no script has fewer than one token in about eight characters; the rest is cut here. */
 const MAX_TEXT = 8_000;
@@ -82,7 +82,7 @@ function asRead(text: string): string {
   return text.slice(0, MAX_TEXT).toWellFormed().replaceAll('\0', ' ').trim() || ' ';
 }
 
-/** Work on this machine cannot be taken back, but nobody need wait for it. */
+/** Stops waiting when the signal aborts. Local computation cannot be interrupted. */
 async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return await work;
   return await orAborted(work, signal).catch((error: unknown) => {
@@ -93,9 +93,9 @@ async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefine
 /** Texts in, one vector each out; the whole model behind one function. */
 export type Extract = (texts: readonly string[]) => Promise<readonly (readonly number[])[]>;
 
-/** Where a model lies, and how its vectors are made of its words' vectors. */
+/** The location of a model and the method that combines its token vectors into one. */
 export interface LocalModel {
-  /** Of the folder or the hub. */
+  /** The path of the folder, or the name on the hub. */
   readonly source: string;
   readonly isFolder: boolean;
   /** The weights: as transformers.js names their precision. */
@@ -127,7 +127,7 @@ const Pooling = z.object({ pooling_mode_cls_token: z.boolean().default(false) })
 
 /** Looks at a folder before anything is loaded. A name such as `org/model` that is no folder is one of the hub. Throws `invalid-config`. */
 export async function findModel(model: string): Promise<LocalModel> {
-  const sizes = await Promise.all(WEIGHTS.map(async ([dtype, file]) => ({ dtype, file, size: await sizeOf(join(model, file)) })));
+  const sizes = await Promise.all(WEIGHTS.map(async ([dtype, file]) => ({ dtype, file, size: await readSize(join(model, file)) })));
   const found = sizes.find(({ size }) => size !== null);
   if (found !== undefined) {
     const pooling = Pooling.catch({ pooling_mode_cls_token: false }).parse(
@@ -141,7 +141,7 @@ export async function findModel(model: string): Promise<LocalModel> {
       name: `local:${basename(model)}:${found.dtype}:${found.size}`,
     };
   }
-  if (!isAbsolute(model) && /^[\w.-]{1,96}\/[\w.-]{1,96}$/.test(model) && (await sizeOf(model)) === null) {
+  if (!isAbsolute(model) && /^[\w.-]{1,96}\/[\w.-]{1,96}$/.test(model) && (await readSize(model)) === null) {
     return { source: model, isFolder: false, dtype: 'q8', pooling: 'mean', name: `local:${model}:q8` };
   }
   const files = WEIGHTS.map(([, file]) => file).join(', ');
@@ -182,10 +182,13 @@ function isTensor(value: unknown): value is { tolist(): unknown } {
 function reason({ isFolder }: LocalModel, download: boolean, error: unknown): string {
   if (!isFolder && !download)
     return 'it is not available locally, and downloads are off; set FAULTLINE_EMBEDDER_DOWNLOAD=true to allow one';
-  return messageOf(error).slice(0, 300);
+  return getErrorMessage(error).slice(0, 300);
 }
 
-/** Named in a variable: it is no dependency of ours, and hundreds of megabytes large with its runtime. */
+/**
+ * Imports the package through a variable, because it is not a dependency of ours: with its runtime it has
+ * hundreds of megabytes.
+ */
 async function importPackage(): Promise<unknown> {
   const name: string = PACKAGE;
   try {
@@ -198,7 +201,7 @@ async function importPackage(): Promise<unknown> {
   }
 }
 
-async function sizeOf(path: string): Promise<number | null> {
+async function readSize(path: string): Promise<number | null> {
   return await stat(path).then(
     ({ size }) => size,
     () => null,

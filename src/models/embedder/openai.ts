@@ -16,9 +16,12 @@ export interface OpenAiEmbedderOptions {
   /** May be null for a server that wants none. */
   readonly apiKey: string | null;
   readonly model: string;
-  /** How long its vectors are; null: as long as the first one. OpenAI's text-embedding-3 models are asked for just so many. */
+  /**
+   * The length of the vectors; null for the length of the first one. OpenAI's text-embedding-3 models are
+   * asked for exactly this length.
+   */
   readonly dimensions: number | null;
-  /** Of one batch with all its tries, in milliseconds. */
+  /** Time limit of one batch with all its attempts, in milliseconds. */
   readonly timeoutMs: number;
   /** Tries after the first, for errors that say trying again may help. */
   readonly maxRetries: number;
@@ -51,7 +54,7 @@ export function createOpenAiEmbedder(options: OpenAiEmbedderOptions): Embedder {
   let dimensions = options.dimensions;
   const embed = async (texts: readonly string[], signal?: AbortSignal): Promise<Float32Array[]> => {
     const vectors: Float32Array[] = [];
-    for (const batch of batchesOf(texts)) append(vectors, await embedBatch(options, batch, signal));
+    for (const batch of splitBatches(texts)) append(vectors, await embedBatch(options, batch, signal));
     const wrong = vectors.find(({ length }) => length !== (dimensions ?? vectors[0]?.length));
     if (wrong !== undefined) throw wrongLength(options.model, wrong.length, dimensions);
     dimensions ??= vectors[0]?.length ?? null;
@@ -67,7 +70,7 @@ export function createOpenAiEmbedder(options: OpenAiEmbedderOptions): Embedder {
   };
 }
 
-function* batchesOf(texts: readonly string[]): Generator<string[]> {
+function* splitBatches(texts: readonly string[]): Generator<string[]> {
   let batch: string[] = [];
   let characters = 0;
   for (const text of texts) {
@@ -84,7 +87,7 @@ function* batchesOf(texts: readonly string[]): Generator<string[]> {
   if (batch.length > 0) yield batch;
 }
 
-/** One request, tried again where that may help and time is left. */
+/** Sends one request and retries it if that may help and time is left. */
 async function embedBatch(options: OpenAiEmbedderOptions, texts: readonly string[], run: AbortSignal | undefined): Promise<Float32Array[]> {
   const { timeoutMs, maxRetries, logger = silentLogger } = options;
   const limit = AbortSignal.timeout(timeoutMs);
@@ -151,10 +154,10 @@ async function requestEmbeddings(
     throw new TriageError('upstream-failed', 'The embedding server could not be reached', { retryable: true, cause: error });
   }
   if (!response.ok) throw errorOfRefusal(readRefusal(response.status, response.headers, text), model, 'The embedding server');
-  return vectorsOf(text, texts.length);
+  return parseVectors(text, texts.length);
 }
 
-function vectorsOf(text: string, wanted: number): Float32Array[] {
+function parseVectors(text: string, wanted: number): Float32Array[] {
   const reply = Reply.safeParse(jsonIn(text));
   if (!reply.success) throw new TriageError('upstream-failed', 'The embedding server did not return a list of embeddings');
   const byIndex = new Map(reply.data.data.map(({ index, embedding }) => [index, Float32Array.from(embedding)]));

@@ -14,7 +14,9 @@ const UNRELATED: readonly string[] = [
   'terraform: a resource with this ID already exists and must be imported into the state',
 ];
 
-/** How alike texts are that have nothing to do with each other, as this model sees them; measured once. */
+/**
+ * Creates a function that measures the similarity this model assigns to unrelated texts. It is measured once.
+ */
 export function unrelatedBy(embed: Embedder['embed']): NonNullable<Embedder['unrelated']> {
   let floor: number | null = null;
   return async (signal) => {
@@ -23,7 +25,7 @@ export function unrelatedBy(embed: Embedder['embed']): NonNullable<Embedder['unr
   };
 }
 
-/** Of length 1 in the same direction; a vector without any gets the first. */
+/** Scales a vector to length 1. The zero vector becomes the first unit vector. */
 export function unitVector(vector: Float32Array): Float32Array {
   let sum = 0;
   for (const value of vector) sum += value * value;
@@ -32,7 +34,7 @@ export function unitVector(vector: Float32Array): Float32Array {
   return vector.map((value) => value / length);
 }
 
-/** Over all pairs of vectors of length 1; never below 0. */
+/** Computes the mean cosine over all pairs of unit vectors; never below 0. */
 function meanCosine(vectors: readonly Float32Array[]): number {
   let sum = 0;
   let pairs = 0;

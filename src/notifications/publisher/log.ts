@@ -1,7 +1,7 @@
 import type { Publisher } from '../../ports/notices.ts';
 import type { Logger } from '../../ports/telemetry.ts';
 
-/** How many keys are remembered as told; older ones may be logged again, which harms nobody. */
+/** The number of published keys that are remembered. Older ones may be logged again, which does no harm. */
 const REMEMBERED = 1000;
 
 /** Writes the sure answer to the log, once per key and process. Its texts are masked already. */

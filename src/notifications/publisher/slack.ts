@@ -5,13 +5,16 @@ import { readBytes } from '../../lib/http-body.ts';
 import type { ChatBlock, ChatButton, ChatMessage, ChatPlace, ChatRoom } from '../../ports/chat-room.ts';
 
 export interface SlackOptions {
-  /** Of a bot, with the right `chat:write`; with `channels:history` a message is not posted twice after a crash. */
+  /**
+   * The token of a bot with the scope `chat:write`. With `channels:history`, a message is not posted twice
+   * after a crash.
+   */
   readonly token: string;
-  /** Of the Web API. */
+  /** The base address of the Web API. */
   readonly baseUrl: string;
 }
 
-/** How far back a message is searched for. */
+/** The number of recent messages among which an earlier message is searched for. */
 const LOOKED_AT = 50;
 const EVENT = 'faultline_notice';
 
@@ -30,14 +33,14 @@ const mute = () => undefined;
 const SILENT = { debug: mute, info: mute, warn: mute, error: mute, setLevel: mute, getLevel: () => LogLevel.ERROR, setName: mute };
 
 /**
- * Slack's Web API. Nothing is tried again here: whoever keeps the notice knows when. A message that Slack finds too long for blocks goes
- * out as its first lines.
+ * Creates a client of Slack's Web API. It does not retry: the caller that owns the notice decides when to try
+ * again. A message with blocks that are too long for Slack is sent with its first block only.
  */
 export function createSlackRoom(options: SlackOptions): ChatRoom {
   const call = async (method: string, body: Record<string, unknown>, signal: AbortSignal): Promise<unknown> => {
     signal.throwIfAborted();
     try {
-      return await clientOf(options, signal).apiCall(method, body);
+      return await createClient(options, signal).apiCall(method, body);
     } catch (error) {
       throw toTriageError(method, error, signal);
     }
@@ -53,7 +56,7 @@ export function createSlackRoom(options: SlackOptions): ChatRoom {
     }
   };
   return {
-    post: async (channel, message, { key, signal }) => placeOf(await say('chat.postMessage', { channel }, message, key, signal)),
+    post: async (channel, message, { key, signal }) => toPlace(await say('chat.postMessage', { channel }, message, key, signal)),
     update: async (at, message, { key, signal }) => {
       await say('chat.update', { channel: at.channel, ts: at.message }, message, key, signal);
     },
@@ -81,8 +84,8 @@ export function createSlackRoom(options: SlackOptions): ChatRoom {
   };
 }
 
-/** One a call: only so can the caller's signal end it. */
-function clientOf({ token, baseUrl }: SlackOptions, signal: AbortSignal): WebClient {
+/** Creates one client per call, because only then can the caller's signal end the call. */
+function createClient({ token, baseUrl }: SlackOptions, signal: AbortSignal): WebClient {
   return new WebClient(token, {
     slackApiUrl: baseUrl,
     fetch: boundedFetch(signal),
@@ -93,7 +96,7 @@ function clientOf({ token, baseUrl }: SlackOptions, signal: AbortSignal): WebCli
   });
 }
 
-function placeOf(reply: unknown): ChatPlace {
+function toPlace(reply: unknown): ChatPlace {
   const { channel, ts } = read(Posted, 'chat.postMessage', reply);
   return { channel, message: ts };
 }
@@ -104,13 +107,15 @@ function read<Value>(schema: z.ZodType<Value>, method: string, reply: unknown): 
   throw new TriageError('upstream-failed', `Slack returned an undocumented response for ${method}.`, { cause: parsed.error });
 }
 
-/** Without the right to read the channel, nothing is known. */
+/**
+ * Returns null if the bot may not read the channel, because nothing is known then. Throws any other error.
+ */
 function unlessForbidden(error: unknown): null {
   if (error instanceof TriageError && error.code === 'upstream-auth') return null;
   throw error;
 }
 
-/** What Slack's client throws, of it what tells one kind from another. */
+/** The fields of an error of Slack's client that identify its kind. */
 const Thrown = z.object({
   code: z.string(),
   data: z.object({ error: z.string() }).optional(),
@@ -158,7 +163,10 @@ const KINDS: Readonly<Record<string, Kind>> = {
   team_added_to_org: PASSING,
 };
 
-/** An error of Slack's client as ours. Its own words may hold the address or the body, so only Slack's code is repeated. */
+/**
+ * Converts an error of Slack's client to ours. Its own message may contain the address or the body, so only
+ * Slack's code is repeated.
+ */
 export function toTriageError(method: string, error: unknown, signal: AbortSignal): TriageError {
   if (signal.aborted) return new TriageError('cancelled', `The Slack call ${method} was stopped.`, { retryable: true, cause: error });
   const { data: thrown } = Thrown.safeParse(error);
@@ -183,7 +191,10 @@ function refusal(method: string, said: string, cause: unknown): TriageError {
 /** Slack's answers to what is asked here are some kilobytes; fifty messages of a channel are more. */
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 
-/** A fetch for Slack's client: ends with the caller's signal, follows no redirect, since a token goes with it, and reads no endless answer. */
+/**
+ * Creates a fetch for Slack's client. It ends with the caller's signal, follows no redirect, because a token
+ * is sent along, and limits the size of the answer.
+ */
 export function boundedFetch(signal: AbortSignal): FetchFunction {
   return async (input, init) => {
     const both = init?.signal === undefined ? signal : AbortSignal.any([signal, init.signal]);
@@ -204,26 +215,29 @@ const MAX_URL = 3_000;
 const MAX_TOTAL = 12_000;
 const MAX_BUTTONS = 25;
 
-/** A message as Block Kit, within Slack's limits. What is too much is left out from the end; text is never cut inside an entity. */
+/**
+ * Converts a message to Block Kit, within Slack's limits. Blocks beyond the limits are left out from the end;
+ * text is never cut inside an entity.
+ */
 export function slackBlocks({ blocks }: ChatMessage): object[] {
   const shown: object[] = [];
   let total = 0;
   for (const block of blocks.slice(0, MAX_BLOCKS)) {
-    const made = 'text' in block ? sectionOf(block.text) : actionsOf(block.buttons);
+    const made = 'text' in block ? toSection(block.text) : toActions(block.buttons);
     if (made === null) continue;
-    total += charactersOf(block);
+    total += countCharacters(block);
     if (total > MAX_TOTAL) break;
     shown.push(made);
   }
   return shown;
 }
 
-function sectionOf(text: string): object | null {
+function toSection(text: string): object | null {
   return text === '' ? null : { type: 'section', text: { type: 'mrkdwn', text: cutEscaped(text, MAX_SECTION), verbatim: true } };
 }
 
-function actionsOf(buttons: readonly ChatButton[]): object | null {
-  const elements = buttons.filter(isWithinLimits).slice(0, MAX_BUTTONS).map(buttonOf);
+function toActions(buttons: readonly ChatButton[]): object | null {
+  const elements = buttons.filter(isWithinLimits).slice(0, MAX_BUTTONS).map(toButton);
   return elements.length === 0 ? null : { type: 'actions', elements };
 }
 
@@ -231,13 +245,13 @@ function isWithinLimits(button: ChatButton): boolean {
   return 'url' in button ? button.url.length <= MAX_URL : button.value.length <= MAX_VALUE;
 }
 
-function buttonOf(button: ChatButton): object {
+function toButton(button: ChatButton): object {
   const face = { type: 'button', action_id: button.id, text: { type: 'plain_text', text: button.label.slice(0, MAX_LABEL) } };
   if ('url' in button) return { ...face, url: button.url };
   return { ...face, value: button.value, ...(button.style === undefined ? {} : { style: button.style }) };
 }
 
-function charactersOf(block: ChatBlock): number {
+function countCharacters(block: ChatBlock): number {
   if ('text' in block) return Math.min(block.text.length, MAX_SECTION);
   return block.buttons.reduce((sum, button) => sum + button.label.length + ('url' in button ? button.url : button.value).length, 0);
 }

@@ -10,11 +10,16 @@ import { moreFacts } from '../answer-view.ts';
 export interface WebhookOptions {
   /** Configured by the operator, so it may be in a private network. A redirect is never followed. */
   readonly url: string;
-  /** As `whsec_` and base64; several while one is rotated: all of them sign. */
+  /**
+   * The signing secrets, as `whsec_` and base64. There are several during a rotation, and all of them sign.
+   */
   readonly secrets: readonly string[];
-  /** How the news is worded: as Standard Webhooks, or as a CloudEvent. Signed the same way; absent: `standard`. */
+  /**
+   * The format of the message: Standard Webhooks, or a CloudEvent. Both are signed the same way; `standard`
+   * if absent.
+   */
   readonly format?: 'standard' | 'cloudevents';
-  /** Where people reach Faultline: the source of its events. */
+  /** The public address of Faultline, which is the source of its events. */
   readonly publicUrl?: string | null;
   readonly clock: Clock;
 }
@@ -24,8 +29,9 @@ const MAX_ANSWER_BYTES = 64 * 1024;
 const MAX_REFERENCE = 500;
 
 /**
- * Posts answers to one address, signed as Standard Webhooks says. The other side cannot be asked what it has: after a crash it may be
- * told again, with the same `webhook-id`, by which it knows.
+ * Posts answers to one address, signed according to Standard Webhooks. The other service cannot be asked what
+ * it received: after a crash it may receive the same message again, with the same `webhook-id`, by which it
+ * can be recognized.
  */
 export function createWebhookPublisher({ url, secrets, format = 'standard', publicUrl = null, clock }: WebhookOptions): Publisher {
   const type = format === 'cloudevents' ? 'application/cloudevents+json' : 'application/json';
@@ -80,13 +86,14 @@ function refusal(who: string, { status, headers }: Response, now: number): Triag
 /** The type of the event: an answer stands. */
 const TYPE = 'io.faultline.analysis.finished';
 
-/** Where events come from that no public address tells: a path is a URI reference too. */
+/** The source of events if there is no public address. A path is a URI reference too. */
 const NO_ADDRESS = '/faultline';
 
 /**
- * The same news as a CloudEvent 1.0 in structured mode. `id` is the key, the same in every try; `subject` names the analysis. Beside the
- * build and the answer, `data.pipelineRun` names the build as CDEvents name the subject of `dev.cdevents.pipelinerun.finished`, so that
- * both can be joined.
+ * Creates the same message as a CloudEvent 1.0 in structured mode. `id` is the key, the same in every
+ * attempt; `subject` is the id of the analysis. In addition to the build and the answer, `data.pipelineRun`
+ * identifies the build as CDEvents identify the subject of `dev.cdevents.pipelinerun.finished`, so that both
+ * can be joined.
  */
 export function cloudEvent(build: Build, analysis: Analysis, key: string, publicUrl: string | null): string {
   return JSON.stringify({
@@ -97,15 +104,15 @@ export function cloudEvent(build: Build, analysis: Analysis, key: string, public
     subject: analysis.id,
     time: analysis.createdAt,
     datacontenttype: 'application/json',
-    data: { ...webhookData(build, analysis), pipelineRun: pipelineRunOf(build) },
+    data: { ...webhookData(build, analysis), pipelineRun: toPipelineRun(build) },
   });
 }
 
-function pipelineRunOf(build: Build): object {
+function toPipelineRun(build: Build): object {
   const { externalId, number, pipeline, status, url } = build;
   return {
     id: externalId ?? number,
-    source: originOf(url),
+    source: getOrigin(url),
     type: 'pipelineRun',
     content: {
       pipelineName: pipeline,
@@ -115,16 +122,16 @@ function pipelineRunOf(build: Build): object {
   };
 }
 
-function originOf(url: string | null): string {
+function getOrigin(url: string | null): string {
   return url !== null && URL.canParse(url) ? new URL(url).origin : NO_ADDRESS;
 }
 
-/** How a secret of Standard Webhooks looks: a prefix and 24 to 64 random bytes. */
+/** The prefix of a secret of Standard Webhooks, which 24 to 64 random bytes follow. */
 const PREFIX = 'whsec_';
 
 /**
- * The headers of Standard Webhooks (standardwebhooks.com, version 1): an id that stays the same in every try, the time in seconds, and a
- * signature by each secret, so that one can be rotated.
+ * Creates the headers of Standard Webhooks (standardwebhooks.com, version 1): an id that is the same in every
+ * attempt, the time in seconds, and one signature per secret, so that secrets can be rotated.
  */
 export function signedHeaders(key: string, body: string, secrets: readonly string[], now: number): Record<string, string> {
   const timestamp = String(Math.floor(now / 1000));
@@ -139,23 +146,24 @@ const MAX_TEXT = 4_000;
 const MAX_ITEMS = 10;
 
 /**
- * What the other side is told, as JSON: which build, which answer, the lines that prove it. Bounded to some 200 KB whatever the answer
- * holds. Its texts are masked already; they quote logs, so whoever shows them must escape them.
+ * Creates the message as JSON: the build, the answer, and the lines that prove it. Limited to about 200 KB
+ * whatever the answer contains. Its texts are already masked, but they quote logs, so the receiver must
+ * escape them.
  */
 export function webhookBody(build: Build, analysis: Analysis): string {
   return JSON.stringify({ type: 'analysis.concluded', timestamp: analysis.createdAt, data: webhookData(build, analysis) });
 }
 
 function webhookData(build: Build, analysis: Analysis): object {
-  return { build: buildOf(build), analysis: answerOf(analysis) };
+  return { build: toBuildData(build), analysis: toAnswerData(analysis) };
 }
 
-/** A build as every webhook names it. */
-export function buildOf({ id, provider, repository, pipeline, number, attempt, branch, commit, pullRequest, url }: Build): object {
+/** Returns the fields of a build that every webhook sends. */
+export function toBuildData({ id, provider, repository, pipeline, number, attempt, branch, commit, pullRequest, url }: Build): object {
   return { id, provider, repository, pipeline, number, attempt, branch, commit, pullRequest, url };
 }
 
-function answerOf(analysis: Analysis): object {
+function toAnswerData(analysis: Analysis): object {
   const { id, category, kind, answer, verdict, recalled, failureIds, fingerprint, createdAt } = analysis;
   return {
     ...{ id, category, kind, fingerprint, createdAt },

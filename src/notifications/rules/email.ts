@@ -1,8 +1,8 @@
 import type { SentMessageInfo, Transporter } from 'nodemailer';
 import { createTransport } from 'nodemailer';
 import { z } from 'zod';
-import { messageOf, TriageError } from '../../domain/errors.ts';
-import { domainOf } from '../../domain/notification-rule.ts';
+import { getErrorMessage, TriageError } from '../../domain/errors.ts';
+import { extractDomain } from '../../domain/notification-rule.ts';
 import { listedIn } from '../../lib/text.ts';
 import { orAborted } from '../../lib/time.ts';
 import { breakLinks, clip, html, visibleLine } from '../visible-text.ts';
@@ -14,7 +14,7 @@ export interface EmailOptions {
   readonly from: string;
   /** Domains that may be written to. */
   readonly domains: readonly string[];
-  /** Of one answer of the server, in milliseconds. */
+  /** Time limit of one response of the server, in milliseconds. */
   readonly timeLimitMs: number;
 }
 
@@ -25,7 +25,7 @@ const Address = z.email();
  * Messages of rules as e-mail, over SMTP. What was sent cannot be looked for: after a crash it may be sent again, with the same Message-ID.
  */
 export function createEmailMessenger(options: EmailOptions): Messenger {
-  const refusal = (destination: string) => refusalOf(destination, options.domains);
+  const refusal = (destination: string) => findRefusal(destination, options.domains);
   return {
     channel: 'email',
     destinations: null,
@@ -33,9 +33,9 @@ export function createEmailMessenger(options: EmailOptions): Messenger {
     send: async (news, destination, { key, signal }) => {
       const wrong = refusal(destination);
       if (wrong !== null) throw new TriageError('invalid-input', wrong);
-      const { subject, text, html: markup } = emailOf(news);
+      const { subject, text, html: markup } = renderEmail(news);
       const mail = { from: options.from, to: listedIn(destination), subject, text, html: markup };
-      const messageId = `<${key}@${domainOf(options.from)}>`;
+      const messageId = `<${key}@${extractDomain(options.from)}>`;
       const headers = { 'Auto-Submitted': 'auto-generated', 'X-Faultline-Rule': news.rule.id };
       const sent = await withTransport(options, signal, (transport) => transport.sendMail({ ...mail, messageId, headers }));
       return { reference: sent.messageId.slice(0, 300) };
@@ -78,7 +78,10 @@ async function withTransport<Result>(
 
 const Thrown = z.object({ code: z.string().optional(), responseCode: z.int().optional() });
 
-/** SMTP's own replies: 4xx may pass, 5xx will not. Its words may hold addresses, so only the code is repeated. */
+/**
+ * Converts an error of SMTP: 4xx is temporary, 5xx is not. Its own message may contain addresses, so only the
+ * code is repeated.
+ */
 function toTriageError(error: unknown): TriageError {
   const { code, responseCode } = Thrown.safeParse(error).data ?? {};
   if (code === 'EAUTH')
@@ -89,17 +92,18 @@ function toTriageError(error: unknown): TriageError {
     return new TriageError('upstream-failed', `The SMTP server returned ${responseCode}.`, { retryable: responseCode < 500, cause: error });
   if (code === 'ETLS')
     return new TriageError('upstream-failed', 'The SMTP server offers no encryption, so the password was not sent.', { cause: error });
-  if (code === undefined) return new TriageError('internal', `The e-mail could not be written: ${messageOf(error)}`, { cause: error });
+  if (code === undefined)
+    return new TriageError('internal', `The e-mail could not be written: ${getErrorMessage(error)}`, { cause: error });
   return new TriageError('upstream-failed', `The SMTP server could not be reached (${code}).`, { retryable: true, cause: error });
 }
 
-function refusalOf(destination: string, domains: readonly string[]): string | null {
+function findRefusal(destination: string, domains: readonly string[]): string | null {
   const addresses = listedIn(destination);
   if (addresses.length === 0 || addresses.length > MAX_RECIPIENTS)
     return `Name 1 to ${MAX_RECIPIENTS} e-mail addresses, separated by commas.`;
   const broken = addresses.find((one) => !Address.safeParse(one).success);
   if (broken !== undefined) return `${clip(visibleLine(broken), 100)} is not an e-mail address.`;
-  const other = addresses.map(domainOf).find((domain) => !domains.includes(domain));
+  const other = addresses.map(extractDomain).find((domain) => !domains.includes(domain));
   return other === undefined ? null : `E-mails to ${other} are not allowed. FAULTLINE_EMAIL_DOMAINS allows: ${domains.join(', ')}.`;
 }
 
@@ -109,18 +113,21 @@ interface Email {
   readonly html: string;
 }
 
-/** The message as plain text and as HTML, which loads nothing. Addresses in foreign text do not become links, as far as readers obey. */
-export function emailOf({ rule, headline, items, more, isTest }: News): Email {
+/**
+ * Renders the message as plain text and as HTML, which loads nothing. Addresses in untrusted text do not
+ * become links, as far as mail clients respect that.
+ */
+export function renderEmail({ rule, headline, items, more, isTest }: News): Email {
   const moreLine = more === 0 ? [] : [`… ${more} more ${more === 1 ? 'cause' : 'causes'}`];
   const test = isTest ? ['This is a test message.'] : [];
   const foot = `Rule: ${plain(rule.name, 100)}`;
-  const text = [...test, ...items.map(textOf), ...moreLine, `-- \n${foot}`].join('\n\n');
-  const parts = [...test.map((one) => `<p>${one}</p>`), ...items.map(htmlOf), ...moreLine.map((one) => `<p>${html(one)}</p>`)];
+  const text = [...test, ...items.map(renderText), ...moreLine, `-- \n${foot}`].join('\n\n');
+  const parts = [...test.map((one) => `<p>${one}</p>`), ...items.map(renderHtml), ...moreLine.map((one) => `<p>${html(one)}</p>`)];
   const body = `<!doctype html><html lang="en"><head><meta charset="utf-8"></head><body style="font: 15px/1.5 sans-serif">${parts.join('\n')}<p style="color: #666">Rule: ${html(clip(rule.name, 100))}</p></body></html>`;
   return { subject: `[Faultline] ${plain(headline, 150)}`, text: `${text}\n`, html: body };
 }
 
-function textOf({ state, title, standing, place, facts, seen, links }: NewsItem): string {
+function renderText({ state, title, standing, place, facts, seen, links }: NewsItem): string {
   return [
     `${state === null ? '' : `${stateWord(state)}: `}${plain(title, 200)}`,
     plain(standing, 300),
@@ -134,7 +141,7 @@ function plain(text: string, limit: number): string {
   return breakLinks(clip(visibleLine(text), limit));
 }
 
-function htmlOf({ state, title, standing, place, facts, seen, links }: NewsItem): string {
+function renderHtml({ state, title, standing, place, facts, seen, links }: NewsItem): string {
   const ways = [
     { words: 'Open', url: links.answer },
     { words: 'Build', url: links.build },

@@ -2,15 +2,15 @@ import { z } from 'zod';
 import { isInScope } from '../../domain/access.ts';
 import { isRetryable, TriageError } from '../../domain/errors.ts';
 import {
-  conditionOf,
   GATHER,
   MATCH_RULES,
   NewsChannel,
   type NotificationRule,
   type Occasion,
+  parseCondition,
   pauseAfter,
+  resolveTargets,
   sendingTime,
-  targetsOf,
 } from '../../domain/notification-rule.ts';
 import type { OutboxHandler } from '../../domain/outbox.ts';
 import type { Clock } from '../../lib/time.ts';
@@ -18,13 +18,13 @@ import type { Logger } from '../../ports/telemetry.ts';
 import type { NewMatch } from '../../stores/notification-rules.ts';
 import type { Stores } from '../../stores/stores.ts';
 import { inTime, OUTWARD } from '../publications.ts';
-import { CHANNEL_NAMES, type Messengers, newsOf } from './news.ts';
+import { CHANNEL_NAMES, type Messengers, readNews } from './news.ts';
 
 export interface RuleHandlerDeps {
   readonly stores: Pick<Stores, 'notificationRules' | 'failures' | 'outbox' | 'notices'>;
   readonly messengers: Messengers;
   readonly publicUrl: string | null;
-  /** Of one call to the other side, in milliseconds. */
+  /** Time limit of one call to the other service, in milliseconds. */
   readonly timeLimitMs: number;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -35,7 +35,10 @@ const OWN = { leaseMs: 30_000, limits: null, longestDelayMs: 60_000 };
 /** A lease covers the reading, the look for what is there, the sending, and as much again. */
 const LEASE_PER_LIMIT = 4;
 
-/** An occasion is matched with rules, what they find is gathered until it may be sent, and then sent: each step is an entry of the outbox. */
+/**
+ * Creates the handlers of rules. An occasion is matched with rules, the matches are gathered until they may
+ * be sent, and then they are sent. Each step is an entry of the outbox.
+ */
 export function ruleHandlers(deps: RuleHandlerDeps): OutboxHandler[] {
   return [matchHandler(deps), gatherHandler(deps), ...NewsChannel.options.map((channel) => sendHandler(channel, deps))];
 }
@@ -56,7 +59,7 @@ function matchHandler({ stores, logger }: RuleHandlerDeps): OutboxHandler {
           logger.warn({ ruleId: rule.id, error }, 'a notification rule could not be evaluated');
           return false;
         });
-        if (isMet) found.push({ ruleId: rule.id, occasion, targets: targetsOf(rule, occasion.owner, owners) });
+        if (isMet) found.push({ ruleId: rule.id, occasion, targets: resolveTargets(rule, occasion.owner, owners) });
       }
       await stores.notificationRules.keep(found);
       return { outcome: 'done', forget: true };
@@ -64,13 +67,16 @@ function matchHandler({ stores, logger }: RuleHandlerDeps): OutboxHandler {
   };
 }
 
-/** Whether a rule is about this occasion. Muted causes and tests in quarantine are nobody's news. Throws what the search throws. */
+/**
+ * Checks whether a rule matches this occasion. Muted causes and tests in quarantine never match. Throws what
+ * the search throws.
+ */
 export async function meets(
   { query }: Pick<NotificationRule, 'query'>,
   { isAnswer, state, repository, fingerprint, buildId }: Occasion,
   failures: Pick<Stores['failures'], 'search'>,
 ): Promise<boolean> {
-  const { filter, states } = conditionOf(query);
+  const { filter, states } = parseCondition(query);
   if (states.length === 0 ? !isAnswer : state === null || !states.includes(state)) return false;
   if (filter.repository !== undefined && !isInScope([filter.repository], repository)) return false;
   if (filter.fingerprint !== undefined && filter.fingerprint !== fingerprint) return false;
@@ -99,7 +105,7 @@ function gatherHandler({ stores, clock }: RuleHandlerDeps): OutboxHandler {
       else
         await notificationRules.seal(
           entry,
-          { ruleId, target, topic: `message:${channelOf(target)}` },
+          { ruleId, target, topic: `message:${parseChannel(target)}` },
           { outcome: 'done', pauseMs: pauseAfter(rule) },
         );
       return null;
@@ -107,7 +113,7 @@ function gatherHandler({ stores, clock }: RuleHandlerDeps): OutboxHandler {
   };
 }
 
-function channelOf(target: string): string {
+function parseChannel(target: string): string {
   return target.slice(0, target.indexOf(':'));
 }
 
@@ -125,7 +131,7 @@ function sendHandler(channel: NewsChannel, { stores, messengers, publicUrl, time
         notificationRules.owners(),
         notificationRules.matches(entry.key),
       ]);
-      const news = rule === null ? null : await newsOf({ rule, matches, owners, isTest: false }, { notices, publicUrl });
+      const news = rule === null ? null : await readNews({ rule, matches, owners, isTest: false }, { notices, publicUrl });
       if (news === null) return { outcome: 'skipped' };
       const isRetry = entry.attempts > 1 || entry.retries > 0;
       const destination = target.slice(channel.length + 1);

@@ -1,7 +1,7 @@
 import type { Analysis } from '../../domain/analysis.ts';
 import { type Build, shortCommit } from '../../domain/build.ts';
 import type { CauseState } from '../../domain/cause.ts';
-import { type NewsChannel, type OwnerChannels, ownersOf } from '../../domain/notification-rule.ts';
+import { findOwnerChannels, type NewsChannel, type OwnerChannels } from '../../domain/notification-rule.ts';
 import { counted } from '../../lib/text.ts';
 import type { Published } from '../../ports/notices.ts';
 import type { Match } from '../../stores/notification-rules.ts';
@@ -11,9 +11,11 @@ import { arrangeAnswers } from '../build-answers.ts';
 import { type CauseStanding, causeStanding } from '../cause-standing.ts';
 import { buildName, noticeLinks, standingWords } from '../notice-words.ts';
 
-/** What a rule tells about one cause. All texts are raw: each channel cuts and escapes them. */
+/**
+ * The information that a rule sends about one cause. All texts are raw: each channel cuts and escapes them.
+ */
 export interface NewsItem {
-  /** What became of the cause; null: a build failed with it. */
+  /** The new state of the cause; null if a build failed with it. */
   readonly state: CauseState | null;
   readonly title: string;
   /** "TEST_FAILURE, 3 tests, 91 %", or who has said so. */
@@ -54,7 +56,7 @@ export interface Messenger {
   readonly channel: NewsChannel;
   /** Names to choose from; null: `refusal` says what may be. */
   readonly destinations: readonly string[] | null;
-  /** Why nothing may be sent there, as a sentence; null: it may. */
+  /** Explains in a sentence why nothing may be sent there. Returns null if it is allowed. */
   refusal(destination: string): string | null;
   /** Throws TriageError; `retryable` where it may be tried again with the same key. */
   send(news: News, destination: string, options: SendOptions): Promise<Published>;
@@ -70,7 +72,7 @@ export const CHANNEL_NAMES: Readonly<Record<NewsChannel, string>> = {
   webhook: 'Webhook',
 };
 
-/** Causes told one by one; further ones are counted. */
+/** The maximum number of causes shown one by one; further ones are counted. */
 const MAX_ITEMS = 10;
 
 export interface NewsDeps {
@@ -85,35 +87,41 @@ interface NewsOf {
   readonly isTest: boolean;
 }
 
-/** What is known now of all that a message is about: of several answers about one cause the newest. Null: nothing of it is stored any more. */
-export async function newsOf({ rule, matches, owners, isTest }: NewsOf, deps: NewsDeps): Promise<News | null> {
+/**
+ * Reads the current state of everything that a message is about. Of several answers about one cause, the
+ * newest is used. Returns null if nothing of it is stored any more.
+ */
+export async function readNews({ rule, matches, owners, isTest }: NewsOf, deps: NewsDeps): Promise<News | null> {
   const causes = [...Map.groupBy(matches.toReversed(), ({ repository, fingerprint }) => `${repository} ${fingerprint}`).values()];
-  const shown = (await Promise.all(causes.slice(0, MAX_ITEMS).map((found) => itemsOf(found, deps)))).flat();
+  const shown = (await Promise.all(causes.slice(0, MAX_ITEMS).map((found) => readItems(found, deps)))).flat();
   const [first] = shown;
   if (first === undefined && !isTest) return null;
   const mentions = rule.mention
-    ? owners.filter((one) => shown.some(({ analysis }) => ownersOf(analysis.owner ?? null, owners).includes(one)))
+    ? owners.filter((one) => shown.some(({ analysis }) => findOwnerChannels(analysis.owner ?? null, owners).includes(one)))
     : [];
   const headline =
     first === undefined
       ? `Test of the rule ${rule.name}`
       : causes.length === 1
-        ? headOf(first)
-        : `${counted(causes.length, 'cause')}: ${headOf(first)}, …`;
+        ? formatHead(first)
+        : `${counted(causes.length, 'cause')}: ${formatHead(first)}, …`;
   return { rule: { id: rule.id, name: rule.name }, headline, isTest, items: shown, more: Math.max(0, causes.length - MAX_ITEMS), mentions };
 }
 
-function headOf({ state, title }: NewsItem): string {
+function formatHead({ state, title }: NewsItem): string {
   return state === null ? title : `${stateWord(state)}: ${title}`;
 }
 
-/** "New", "Fixed". */
+/** Formats a state: "New", "Fixed". */
 export function stateWord(state: CauseState): string {
   return `${state.charAt(0).toUpperCase()}${state.slice(1)}`;
 }
 
-/** One item of all that was found of a cause, the newest first; none where its build is gone. */
-async function itemsOf(found: readonly Match[], { notices, publicUrl }: NewsDeps): Promise<NewsItem[]> {
+/**
+ * Creates one item from all matches of a cause, which come newest first. Returns none if its build is
+ * deleted.
+ */
+async function readItems(found: readonly Match[], { notices, publicUrl }: NewsDeps): Promise<NewsItem[]> {
   const { analysisId, buildId } = found[0] ?? { analysisId: '', buildId: '' };
   const state = found.find((match) => match.state !== null)?.state ?? null;
   const situation = await notices.situation({ type: 'build', buildId });
@@ -127,8 +135,8 @@ async function itemsOf(found: readonly Match[], { notices, publicUrl }: NewsDeps
     state,
     title: standing.title.trim() === '' ? 'No title' : standing.title,
     standing: standingWords(standing, { plain: raw, code: raw }),
-    place: placeOf(head.build),
-    facts: state === 'fixed' ? [] : factsOf(standing),
+    place: formatPlace(head.build),
+    facts: state === 'fixed' ? [] : listFacts(standing),
     seen: found.length,
     links: { answer: links.analysis(analysisId), build: webAddress(head.build.url) },
     build: head.build,
@@ -141,7 +149,7 @@ function webAddress(url: string | null): string | null {
   return url !== null && /^https?:\/\//.test(url) ? url : null;
 }
 
-function placeOf(build: Build): string {
+function formatPlace(build: Build): string {
   const { repository, branch, pullRequest, author, commit } = build;
   return [
     `${repository} ${buildName(build)}${branch === null ? '' : ` on ${branch}`}`,
@@ -150,8 +158,8 @@ function placeOf(build: Build): string {
   ].join(', ');
 }
 
-/** What every output says of an answer, with a person's words where there are some. */
-function factsOf({ cause: { analysis, explains }, rootCause, fix: fixRecommendation, form }: CauseStanding): NewsItem['facts'] {
+/** Lists the facts of an answer that every output shows. A person's decision replaces the original text. */
+function listFacts({ cause: { analysis, explains }, rootCause, fix: fixRecommendation, form }: CauseStanding): NewsItem['facts'] {
   const { facts } = answerView({ ...analysis, answer: { ...analysis.answer, rootCause, fixRecommendation } }, undefined, explains);
   const shown = facts.filter(({ reach, name }) => reach === 'everywhere' && (form !== 'rejected' || name === 'Evidence'));
   return shown.map((fact) => {

@@ -21,22 +21,25 @@ export function createSlackMessenger(room: Pick<ChatRoom, 'post' | 'find'>): Mes
   };
 }
 
-/** A message of a rule, each cause with a button. Only ids that people wrote down become mentions. */
+/**
+ * Converts a message of a rule for Slack, each cause with a button. Only ids that people entered become
+ * mentions.
+ */
 export function slackNews({ rule, headline, items, more, mentions, isTest }: News): ChatMessage {
   const text = slackProse(headline, 200);
   const who = mentions.flatMap(({ slackMention }) =>
-    slackMention !== null && /^[UWS][A-Z0-9]{2,30}$/.test(slackMention) ? [mentionOf(slackMention)] : [],
+    slackMention !== null && /^[UWS][A-Z0-9]{2,30}$/.test(slackMention) ? [toMention(slackMention)] : [],
   );
   const head = [`*${text}*`, ...(isTest ? ['This is a test message.'] : []), ...(who.length === 0 ? [] : [who.join(' ')])];
   const foot = [...(more === 0 ? [] : [`… ${more} more ${more === 1 ? 'cause' : 'causes'}`]), `Rule: ${slackLine(rule.name, 100)}`];
-  return { text, blocks: [{ text: head.join('\n') }, ...items.flatMap((item) => blocksOf(item)), { text: foot.join('\n') }] };
+  return { text, blocks: [{ text: head.join('\n') }, ...items.flatMap((item) => toBlocks(item)), { text: foot.join('\n') }] };
 }
 
-function mentionOf(id: string): string {
+function toMention(id: string): string {
   return id.startsWith('S') ? `<!subteam^${id}>` : `<@${id}>`;
 }
 
-function blocksOf({ state, title, standing, place, facts, seen, links }: NewsItem): ChatBlock[] {
+function toBlocks({ state, title, standing, place, facts, seen, links }: NewsItem): ChatBlock[] {
   const icon =
     state === 'fixed'
       ? ':large_green_circle:'

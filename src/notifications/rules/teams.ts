@@ -5,7 +5,7 @@ import { breakLinks, clip, visibleLine } from '../visible-text.ts';
 import { CHANNEL_NAMES, type Messenger, type News, type NewsItem, stateWord } from './news.ts';
 
 interface TeamsOptions {
-  /** By name, the address of a workflow or of an incoming webhook. A redirect is never followed. */
+  /** The addresses of workflows or incoming webhooks, by name. Redirects are never followed. */
   readonly webhooks: Readonly<Record<string, string>>;
   readonly clock: Clock;
 }
@@ -39,16 +39,16 @@ export function createTeamsMessenger({ webhooks, clock }: TeamsOptions): Messeng
   };
 }
 
-/** The message as JSON, with as many causes as Teams takes. */
+/** Creates the message as JSON, with as many causes as Teams accepts. */
 export function teamsMessage(news: News): string {
   for (let shown = news.items.length; shown > 0; shown--) {
-    const message = JSON.stringify(messageOf({ ...news, items: news.items.slice(0, shown), more: news.more + news.items.length - shown }));
+    const message = JSON.stringify(toMessage({ ...news, items: news.items.slice(0, shown), more: news.more + news.items.length - shown }));
     if (Buffer.byteLength(message) <= MAX_BYTES) return message;
   }
-  return JSON.stringify(messageOf({ ...news, items: [], more: news.more + news.items.length }));
+  return JSON.stringify(toMessage({ ...news, items: [], more: news.more + news.items.length }));
 }
 
-function messageOf({ rule, headline, items, more, mentions, isTest }: News): object {
+function toMessage({ rule, headline, items, more, mentions, isTest }: News): object {
   const who = mentions.flatMap(({ teamsMention }) =>
     teamsMention !== null && /^[\w.+-]+@[\w.-]+$/.test(teamsMention) ? [teamsMention] : [],
   );
@@ -59,21 +59,21 @@ function messageOf({ rule, headline, items, more, mentions, isTest }: News): obj
     body: [
       line([{ text: headline, weight: 'Bolder', size: 'Medium' }], 200),
       ...(isTest ? [line([{ text: 'This is a test message.' }])] : []),
-      ...(who.length === 0 ? [] : [{ type: 'TextBlock', wrap: true, text: who.map(tagOf).join(' ') }]),
-      ...items.map(containerOf),
+      ...(who.length === 0 ? [] : [{ type: 'TextBlock', wrap: true, text: who.map(toTag).join(' ') }]),
+      ...items.map(toContainer),
       ...(more === 0 ? [] : [line([{ text: `… ${more} more ${more === 1 ? 'cause' : 'causes'}` }])]),
       line([{ text: `Rule: ${rule.name}`, isSubtle: true, size: 'Small' }]),
     ],
-    msteams: { width: 'Full', entities: who.map((id) => ({ type: 'mention', text: tagOf(id), mentioned: { id, name: id } })) },
+    msteams: { width: 'Full', entities: who.map((id) => ({ type: 'mention', text: toTag(id), mentioned: { id, name: id } })) },
   };
   return { type: 'message', attachments: [{ contentType: 'application/vnd.microsoft.card.adaptive', contentUrl: null, content }] };
 }
 
-function tagOf(id: string): string {
+function toTag(id: string): string {
   return `<at>${id}</at>`;
 }
 
-function containerOf({ state, title, standing, place, facts, seen, links }: NewsItem): object {
+function toContainer({ state, title, standing, place, facts, seen, links }: NewsItem): object {
   const actions = [
     { title: 'Open', url: links.answer },
     { title: 'Build', url: links.build },
@@ -98,7 +98,10 @@ interface Run {
   readonly isSubtle?: true;
 }
 
-/** Text that Teams shows as it is: a run of a rich text block is not read as Markdown, so no mention, link or format comes to life. */
+/**
+ * Creates text that Teams shows as it is. A run of a rich text block is not read as Markdown, so no mention,
+ * link or format becomes active.
+ */
 function line(runs: readonly Run[], limit = 300): object {
   return {
     type: 'RichTextBlock',

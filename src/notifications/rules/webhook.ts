@@ -1,13 +1,18 @@
 import { TriageError } from '../../domain/errors.ts';
 import type { Clock } from '../../lib/time.ts';
-import { buildOf, postOnce, signedHeaders } from '../publisher/webhook.ts';
+import { postOnce, signedHeaders, toBuildData } from '../publisher/webhook.ts';
 import { clip } from '../visible-text.ts';
 import type { Messenger, News, NewsItem } from './news.ts';
 
 interface NewsWebhookOptions {
-  /** By name; configured, so they may be in a private network. A redirect is never followed. */
+  /**
+   * The addresses of webhooks, by name. They are configured, so they may be in a private network. Redirects
+   * are never followed.
+   */
   readonly webhooks: Readonly<Record<string, string>>;
-  /** As `whsec_` and base64; several while one is rotated: all of them sign. */
+  /**
+   * The signing secrets, as `whsec_` and base64. There are several during a rotation, and all of them sign.
+   */
   readonly secrets: readonly string[];
   readonly clock: Clock;
 }
@@ -32,18 +37,21 @@ export function createWebhookMessenger({ webhooks, secrets, clock }: NewsWebhook
   };
 }
 
-/** The message as JSON. Its texts are masked already; they quote logs, so whoever shows them must escape them. */
+/**
+ * Creates the message as JSON. Its texts are already masked, but they quote logs, so the receiver must escape
+ * them.
+ */
 export function newsBody({ rule, headline, items, more, isTest }: News, now: number): string {
-  const data = { rule, headline: cut(headline, 200), isTest, items: items.map(itemOf), more };
+  const data = { rule, headline: cut(headline, 200), isTest, items: items.map(toItem), more };
   return JSON.stringify({ type: 'notification.sent', timestamp: new Date(now).toISOString(), data });
 }
 
-function itemOf({ state, title, standing, facts, seen, links, build, analysis }: NewsItem): object {
+function toItem({ state, title, standing, facts, seen, links, build, analysis }: NewsItem): object {
   return {
     ...{ state, title: cut(title, 300), standing: cut(standing, 500), seen, url: links.answer },
     facts: Object.fromEntries(facts.map(({ label, text }) => [label, cut(text, 2_000)])),
     owners: analysis.owner?.names.slice(0, 10).map((name) => cut(name, 200)) ?? [],
-    build: buildOf(build),
+    build: toBuildData(build),
     analysis: {
       ...{ id: analysis.id, category: analysis.category, kind: analysis.kind, fingerprint: analysis.fingerprint },
       confidence: analysis.verdict.confidence,

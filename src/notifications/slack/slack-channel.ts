@@ -10,38 +10,38 @@ import { type SlackLinks, type Streak, slackLine, slackMessage } from './slack-m
 export interface SlackChannelDeps extends SlackLinks {
   readonly room: Pick<ChatRoom, 'post' | 'update' | 'reply' | 'find'>;
   readonly history: Pick<HistoryStore, 'consecutiveFailures' | 'failureHistory'>;
-  /** Where a repository's news goes, by the chat's own id; null: nowhere. */
+  /** Returns the channel for a repository's messages, by the chat's own id, or null if there is none. */
   readonly channelOf: (repository: string) => string | null;
   readonly clock: Clock;
 }
 
 const CHANNEL = 'slack';
-/** What is called the default branch where the CI does not say. */
+/** The branch names that count as the default branch if the CI does not name it. */
 const USUAL_NAMES: readonly string[] = ['main', 'master', 'trunk'];
-/** Of a notice that has nothing standing outside: it turned green before anything was said. */
+/** The reference of a notice without a posted message: the branch turned green before anything was posted. */
 const NOTHING = '-';
-/** So many sightings of one day are counted. */
+/** The maximum number of occurrences of one day that are counted. */
 const MAX_SIGHTINGS = 50;
 
 /**
- * Slack as a channel of notices: one message for each edge from green to red of a default branch, changed in place until it is green
- * again. The notice is of the branch; which message is its current one is in the reference, with the edge it belongs to. Builds of
- * pull requests are never told.
+ * Creates the Slack channel of notices. It posts one message for each change of a default branch from green
+ * to red, and edits it until the branch is green again. The notice belongs to the branch; its reference names
+ * the current message and the change to red that it belongs to. Builds of pull requests are never posted.
  */
 export function slackChannel(deps: SlackChannelDeps): NoticeChannel {
   const client: NotificationClient<SlackFacts> = { show: (facts, call) => show(facts, call, deps) };
   return noticeChannel({ rule: slackRule(deps.channelOf), render: slackFacts, client });
 }
 
-/** Where Slack is spoken in: of default branches of repositories that have a channel. */
+/** Creates the rule for what is posted to Slack: default branches of repositories that have a channel. */
 export function slackRule(channelOf: SlackChannelDeps['channelOf']): NoticeRule {
   return {
     channel: CHANNEL,
-    placeOf: (build, { defaultBranch }) => (channelOf(build.repository) === null ? null : placeOf(build, defaultBranch)),
+    findPlace: (build, { defaultBranch }) => (channelOf(build.repository) === null ? null : findBranchPlace(build, defaultBranch)),
   };
 }
 
-function placeOf({ repository, pipeline, branch, pullRequest, status }: Build, defaultBranch: string | null): NoticePlace | null {
+function findBranchPlace({ repository, pipeline, branch, pullRequest, status }: Build, defaultBranch: string | null): NoticePlace | null {
   if (branch === null || pullRequest !== null) return null;
   if (defaultBranch === null ? !USUAL_NAMES.includes(branch) : branch !== defaultBranch) return null;
   const key = `${CHANNEL}:${[repository, pipeline, branch].map(encodeURIComponent).join('/')}`;
@@ -51,26 +51,26 @@ function placeOf({ repository, pipeline, branch, pullRequest, status }: Build, d
 async function show(facts: SlackFacts, { notice, signal }: NoticeCall, deps: SlackChannelDeps): Promise<{ readonly reference: string }> {
   const { room, channelOf } = deps;
   const channel = channelOf(notice.repository);
-  const standing = standingOf(notice.reference);
-  const streak = await streakOf(facts, deps);
+  const standing = parseReference(notice.reference);
+  const streak = await readStreak(facts, deps);
   const isSameEdge = standing?.edge === streak.firstBuildId;
   const message = slackMessage(facts, streak, deps);
   const options = { key: `${notice.key}@${streak.firstBuildId}`, signal };
   if (standing !== null && isSameEdge) {
     await room.update(standing.place, message, options);
-    const corrected = correctionOf(facts);
+    const corrected = getCorrectionMark(facts);
     if (corrected !== standing.said && corrected !== '') await room.reply(standing.place, threadText(facts), signal);
-    return { reference: referenceOf(standing.place, standing.edge, corrected) };
+    return { reference: formatReference(standing.place, standing.edge, corrected) };
   }
-  // Nothing red was said of it, so nobody waits to hear that it is green.
+  // Nothing was posted about the failure, so no one waits for news of the fix.
   if (facts.state === 'green' || channel === null) return { reference: notice.reference ?? NOTHING };
   const found = notice.isRetry ? await room.find(channel, options.key, signal) : null;
   if (found !== null) await room.update(found, message, options);
   const place = found ?? (await room.post(channel, message, options));
-  return { reference: referenceOf(place, streak.firstBuildId, correctionOf(facts)) };
+  return { reference: formatReference(place, streak.firstBuildId, getCorrectionMark(facts)) };
 }
 
-async function streakOf({ build, ...facts }: SlackFacts, { history, clock }: SlackChannelDeps): Promise<Streak> {
+async function readStreak({ build, ...facts }: SlackFacts, { history, clock }: SlackChannelDeps): Promise<Streak> {
   const { id, repository, pipeline, branch } = build;
   const { firstBuild } = await history.consecutiveFailures({ repository, pipeline, branch, buildId: id });
   const fingerprint = facts.causes[0]?.fingerprint ?? '';
@@ -89,7 +89,10 @@ async function streakOf({ build, ...facts }: SlackFacts, { history, clock }: Sla
   };
 }
 
-/** People are not told of edits: a correction is also said in the thread, where whoever acted on the wrong cause reads it. */
+/**
+ * Returns the text for the thread. Slack does not notify people of edits, so a correction is also posted
+ * there, where everyone who acted on the wrong cause reads it.
+ */
 function threadText(facts: SlackFacts): string {
   const corrected = facts.causes.flatMap(({ title, decision }) =>
     decision?.type === 'correct'
@@ -99,15 +102,15 @@ function threadText(facts: SlackFacts): string {
   return corrected.join('\n');
 }
 
-function correctionOf(facts: SlackFacts): string {
+function getCorrectionMark(facts: SlackFacts): string {
   return facts.causes.flatMap(({ decision }) => (decision?.type === 'correct' ? [Date.parse(decision.at)] : [])).join('.');
 }
 
-function referenceOf({ channel, message }: ChatPlace, edge: string, said: string): string {
+function formatReference({ channel, message }: ChatPlace, edge: string, said: string): string {
   return [channel, message, edge, said].join('/');
 }
 
-function standingOf(reference: string | null): { readonly place: ChatPlace; readonly edge: string; readonly said: string } | null {
+function parseReference(reference: string | null): { readonly place: ChatPlace; readonly edge: string; readonly said: string } | null {
   const [channel, message, edge, said] = reference?.split('/') ?? [];
   if (channel === undefined || message === undefined || edge === undefined) return null;
   return { place: { channel, message }, edge, said: said ?? '' };

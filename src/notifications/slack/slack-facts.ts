@@ -4,7 +4,10 @@ import type { BuildSituation, Cause, Situation } from '../../ports/notices.ts';
 import { type AnswerFact, answerView } from '../answer-view.ts';
 import { type ArrangedAnswer, arrangeAnswers } from '../build-answers.ts';
 
-/** What a branch's message is made from: plain data, equal where nothing is to be said anew. */
+/**
+ * The data from which the message of a branch is created. It is plain data, and equal if there is nothing new
+ * to say.
+ */
 export type SlackFacts = RedFacts | GreenFacts;
 
 /** A build, of it what a message names. */
@@ -13,9 +16,9 @@ export type NamedBuild = Pick<Build, 'id' | 'repository' | 'pipeline' | 'number'
 export interface RedFacts {
   readonly state: 'red';
   readonly build: NamedBuild;
-  /** What is said for each cause, in the order in which one would mend them. */
+  /** The facts of each cause, in the order in which to fix them. */
   readonly causes: readonly CauseFacts[];
-  /** Why there is none; null where there is one. */
+  /** The reason why there are no causes; null if there are some. */
   readonly notLooked: string | null;
 }
 
@@ -37,40 +40,40 @@ export interface CauseFacts {
   readonly howSure: string;
   readonly isSure: boolean;
   readonly failures: number;
-  /** Whether all of them are failed tests. */
+  /** True if all of them are failed tests. */
   readonly areTests: boolean;
-  /** What is said below its title. */
+  /** The facts shown below the title. */
   readonly facts: readonly AnswerFact[];
   /** A person's word on this answer. */
   readonly decision: { readonly type: Decision['type']; readonly by: string; readonly at: string; readonly category: string } | null;
 }
 
 /**
- * What is to be said of a branch whose newest build is known. Null while there is nothing to say: it is still looked at, it has not failed
- * lately, or all its causes are muted.
+ * Returns the facts about a branch whose newest build is known. Returns null if there is nothing to say: it
+ * is still being analyzed, it has not failed lately, or all its causes are muted.
  */
 export function slackFacts({ heads }: Situation): SlackFacts | null {
   const [head] = heads;
   if (head === undefined) return null;
-  if (head.build.status === 'failed') return redOf(head);
-  return head.build.status === 'passed' ? greenOf(head) : null;
+  if (head.build.status === 'failed') return toRedFacts(head);
+  return head.build.status === 'passed' ? toGreenFacts(head) : null;
 }
 
-function redOf({ build, job, causes, failures, question }: BuildSituation): RedFacts | null {
-  const named = namedOf(build);
+function toRedFacts({ build, job, causes, failures, question }: BuildSituation): RedFacts | null {
+  const named = toNamedBuild(build);
   const ended = job === null || job.state === 'done' || job.state === 'failed';
   // A person is asked: the triage goes on when they have answered.
   const waits = causes.length === 0 && question !== null;
   if (named === null || !ended || waits) return null;
   const alerting = causes.filter(({ isMuted }) => !isMuted);
   if (causes.length > 0 && alerting.length === 0) return null;
-  const shown = arrangeAnswers(alerting).map(causeOf);
+  const shown = arrangeAnswers(alerting).map(toCauseFacts);
   const why = job?.error ?? (failures === 0 ? 'no failure was found in its logs' : 'no answer was produced');
   return { state: 'red', build: named, causes: shown, notLooked: shown.length === 0 ? why : null };
 }
 
-function greenOf({ lastFailed }: BuildSituation): GreenFacts | null {
-  const named = lastFailed === null ? null : namedOf(lastFailed.build);
+function toGreenFacts({ lastFailed }: BuildSituation): GreenFacts | null {
+  const named = lastFailed === null ? null : toNamedBuild(lastFailed.build);
   if (lastFailed === null || named === null) return null;
   const { fixedBy, causes } = lastFailed;
   return {
@@ -84,7 +87,7 @@ function greenOf({ lastFailed }: BuildSituation): GreenFacts | null {
   };
 }
 
-function causeOf({ analysis, explains, failures, review }: ArrangedAnswer<Cause>): CauseFacts {
+function toCauseFacts({ analysis, explains, failures, review }: ArrangedAnswer<Cause>): CauseFacts {
   const decision = review?.decision ?? null;
   const fix = (decision?.type === 'correct' ? decision.fixRecommendation : undefined) ?? analysis.answer.fixRecommendation;
   const { form, confirmed, confidence, facts } = answerView(
@@ -111,6 +114,6 @@ function causeOf({ analysis, explains, failures, review }: ArrangedAnswer<Cause>
   };
 }
 
-function namedOf({ id, repository, pipeline, number, url, branch }: Build): NamedBuild | null {
+function toNamedBuild({ id, repository, pipeline, number, url, branch }: Build): NamedBuild | null {
   return branch === null ? null : { id, repository, pipeline, number, url, branch };
 }

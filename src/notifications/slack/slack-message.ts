@@ -1,5 +1,5 @@
 import { shortCommit } from '../../domain/build.ts';
-import { append, sumOf } from '../../lib/collections.ts';
+import { append, sumNumbers } from '../../lib/collections.ts';
 import { counted } from '../../lib/text.ts';
 import { type ChatBlock, type ChatButton, type ChatMessage, escapeChat, RIGHT_BUTTON, WRONG_BUTTON } from '../../ports/chat-room.ts';
 import type { AnswerFact } from '../answer-view.ts';
@@ -14,21 +14,21 @@ export interface Streak {
   readonly since: string;
   readonly commit: string | null;
   readonly author: string | null;
-  /** How many builds had the first cause today, this one included. */
+  /** The number of builds with the first cause today, including this one. */
   readonly seenToday: number;
 }
 
 export interface SlackLinks {
-  /** Where people reach Faultline; null: no links but the build's own. */
+  /** The public address of Faultline; if null, only the build's own links are shown. */
   readonly publicUrl: string | null;
-  /** Whether Right and Wrong come back to us. */
+  /** True if the Right and Wrong buttons can send decisions back to us. */
   readonly decides: boolean;
 }
 
 /** Causes shown with their lines and buttons; further ones are counted. */
 const MAX_CAUSES = 8;
 
-/** The message of a branch: red with its causes, or green again. */
+/** Creates the message of a branch: red with its causes, or green again. */
 export function slackMessage(facts: SlackFacts, streak: Streak, links: SlackLinks): ChatMessage {
   return facts.state === 'red' ? redMessage(facts, streak, links) : greenMessage(facts, streak, links);
 }
@@ -36,18 +36,18 @@ export function slackMessage(facts: SlackFacts, streak: Streak, links: SlackLink
 function redMessage({ build, causes, notLooked }: RedFacts, streak: Streak, links: SlackLinks): ChatMessage {
   const [first, ...others] = causes;
   const branch = slackProse(build.branch, 100);
-  const where = whereOf(build, streak, causes);
+  const where = describePlace(build, streak, causes);
   if (first === undefined) {
     const why = `Faultline: not analyzed, ${slackProse(notLooked ?? 'no answer was produced', 300)}`;
     const text = `${branch} is red`;
     return { text, blocks: [{ text: `:red_circle: *${text}*\n${where}\n${why}` }, ...buttons([openBuild(build.url)])] };
   }
-  const headline = others.length === 0 ? headOf(first, branch) : severalOf(causes, branch);
-  const body = [where, ...(others.length === 0 ? [] : [numberCause(first, 1)]), ...linesOf(first, streak.seenToday)];
-  const blocks: ChatBlock[] = [{ text: [headline.marked, ...body].join('\n') }, ...buttonsOf(first, links)];
+  const headline = others.length === 0 ? createHeadline(first, branch) : createSharedHeadline(causes, branch);
+  const body = [where, ...(others.length === 0 ? [] : [numberCause(first, 1)]), ...listLines(first, streak.seenToday)];
+  const blocks: ChatBlock[] = [{ text: [headline.marked, ...body].join('\n') }, ...createButtons(first, links)];
   for (const [index, cause] of others.slice(0, MAX_CAUSES - 1).entries()) {
-    const lines = [numberCause(cause, index + 2), ...linesOf(cause, 1)];
-    append(blocks, [{ text: lines.join('\n') }, ...buttonsOf(cause, links)]);
+    const lines = [numberCause(cause, index + 2), ...listLines(cause, 1)];
+    append(blocks, [{ text: lines.join('\n') }, ...createButtons(cause, links)]);
   }
   const left = causes.length - MAX_CAUSES;
   if (left > 0) blocks.push({ text: `… ${counted(left, 'more cause')}` });
@@ -58,7 +58,7 @@ function greenMessage({ build, causes, fixedAt }: GreenFacts, streak: Streak, li
   const headline = `${slackProse(build.branch, 100)} is green again after ${span(streak.since, fixedAt)}`;
   const [first, ...others] = causes;
   const more = others.length === 0 ? '' : ` and ${others.length} more`;
-  const was = first === undefined ? '' : ` (was: ${titleOf(first)}${more})`;
+  const was = first === undefined ? '' : ` (was: ${formatTitle(first)}${more})`;
   const open = first === undefined ? openBuild(build.url) : openAnalysis(first, links);
   return { text: `${headline}${was}`, blocks: [{ text: `:large_green_circle: *${headline}*${was}` }, ...buttons([open])] };
 }
@@ -68,35 +68,35 @@ interface Headline {
   readonly plain: string;
 }
 
-function headOf(cause: CauseFacts, branch: string): Headline {
+function createHeadline(cause: CauseFacts, branch: string): Headline {
   if (cause.isSure || cause.decision !== null) {
-    const plain = `${branch} is red: ${titleOf(cause)}`;
+    const plain = `${branch} is red: ${formatTitle(cause)}`;
     return { plain: `${plain} ${howSure(cause)}`, marked: `:red_circle: *${plain}* ${howSure(cause)}` };
   }
   const plain = `${branch} is red, cause not certain (${slackLine(cause.howSure, 20)})`;
-  return { plain, marked: `:large_yellow_circle: *${plain}*\nPossibly: ${titleOf(cause)} (${slackLine(cause.category, 40)})` };
+  return { plain, marked: `:large_yellow_circle: *${plain}*\nPossibly: ${formatTitle(cause)} (${slackLine(cause.category, 40)})` };
 }
 
-function severalOf(causes: readonly CauseFacts[], branch: string): Headline {
+function createSharedHeadline(causes: readonly CauseFacts[], branch: string): Headline {
   const isCertain = causes.every(({ isSure, decision }) => isSure || decision !== null);
   const plain = `${branch} is red for ${causes.length} reasons`;
   return { plain, marked: `${isCertain ? ':red_circle:' : ':large_yellow_circle:'} *${plain}*` };
 }
 
-/** One of several causes: "*2.* Rounds each item (TEST_FAILURE, 91 %) · 3 tests". */
+/** Formats one of several causes: "*2.* Rounds each item (TEST_FAILURE, 91 %) · 3 tests". */
 function numberCause(cause: CauseFacts, number: number): string {
-  return `*${number}.* ${titleOf(cause)} ${howSure(cause)} · ${countWords(cause.failures, cause.areTests)}`;
+  return `*${number}.* ${formatTitle(cause)} ${howSure(cause)} · ${countWords(cause.failures, cause.areTests)}`;
 }
 
-/** "(TEST_FAILURE, 91 %)", or who has decided what. */
+/** Formats the category and confidence, "(TEST_FAILURE, 91 %)", or a person's decision. */
 function howSure({ category, howSure: sure, decision }: CauseFacts): string {
   if (decision?.type === 'correct') return `(${slackLine(category, 40)}, corrected)`;
   return `(${slackLine(category, 40)}, ${decision?.type === 'accept' ? 'confirmed' : slackLine(sure, 150)})`;
 }
 
-function whereOf(build: RedFacts['build'], { since, commit, author }: Streak, causes: readonly CauseFacts[]): string {
+function describePlace(build: RedFacts['build'], { since, commit, author }: Streak, causes: readonly CauseFacts[]): string {
   const by = author === null ? '' : ` by ${slackLine(author, 100)}`;
-  const failures = sumOf(causes.map((cause) => cause.failures));
+  const failures = sumNumbers(causes.map((cause) => cause.failures));
   const areTests = causes.every((cause) => cause.areTests);
   return [
     `${slackLine(build.repository, 200)} ${slackLine(build.pipeline, 100)} #${slackLine(build.number, 50)}`,
@@ -106,7 +106,7 @@ function whereOf(build: RedFacts['build'], { since, commit, author }: Streak, ca
   ].join(' · ');
 }
 
-function linesOf(cause: CauseFacts, seenToday: number): string[] {
+function listLines(cause: CauseFacts, seenToday: number): string[] {
   const { facts, decision } = cause;
   const rejected = decision?.type === 'reject';
   return [
@@ -117,7 +117,7 @@ function linesOf(cause: CauseFacts, seenToday: number): string[] {
   ];
 }
 
-/** A fact on one line: of log lines the first, of others all values. */
+/** Formats a fact on one line: the first line of a log, or all values of any other fact. */
 function factLine(fact: AnswerFact): string[] {
   if (fact.kind !== 'lines') return [`${fact.label}: ${slackProse(fact.values.join(' · '), 500)}`];
   return fact.lines.slice(0, 1).map(({ text, line }) => `> ${slackLine(text, 300)}  (line ${line})`);
@@ -130,7 +130,7 @@ function decidedLine({ type, by, at, category }: NonNullable<CauseFacts['decisio
   return `:x: marked wrong ${who}`;
 }
 
-function buttonsOf(cause: CauseFacts, links: SlackLinks): ChatBlock[] {
+function createButtons(cause: CauseFacts, links: SlackLinks): ChatBlock[] {
   const { publicUrl, decides } = links;
   const undecided = cause.decision === null;
   const review = undecided && !cause.isSure ? cause.reviewId : null;
@@ -162,11 +162,11 @@ function buttons(wanted: readonly (ChatButton | null)[]): ChatBlock[] {
   return shown.length === 0 ? [] : [{ buttons: shown }];
 }
 
-function titleOf({ title }: CauseFacts): string {
+function formatTitle({ title }: CauseFacts): string {
   return slackProse(title, 200) || 'no title';
 }
 
-/** "41 min", "2 h 5 min", "3 days". */
+/** Formats the time between two moments: "41 min", "2 h 5 min", "3 days". */
 function span(from: string, to: string): string {
   const minutes = Math.max(1, Math.round((Date.parse(to) - Date.parse(from)) / 60_000));
   if (minutes < 60) return `${minutes} min`;
@@ -179,8 +179,9 @@ function span(from: string, to: string): string {
 const LOOK_ALIKES: Readonly<Record<string, string>> = { '*': '\u2217', '~': '\u223c', '`': '\u02cb' };
 
 /**
- * Foreign text on one line of Slack's mark-up: no mention, link, emoji or format comes to life, and nothing invisible stays so. Put into
- * a block that is `verbatim`, else bare addresses would become links.
+ * Formats untrusted text on one line of Slack's markup: no mention, link, emoji or format becomes active, and
+ * invisible characters become visible. The text must be put into a `verbatim` block, otherwise bare addresses
+ * become links.
  */
 export function slackLine(text: string, limit: number): string {
   return escapeChat(clip(visibleLine(text), limit))
@@ -188,12 +189,12 @@ export function slackLine(text: string, limit: number): string {
     .replace(/:(?=[\w+-]{1,100}:)/g, ':\u200b');
 }
 
-/** What a person or a model wrote, on one line; its code marks are left out. */
+/** Formats the text of a model or a person on one line, without its code marks. */
 export function slackProse(text: string, limit: number): string {
   return slackLine(text.replaceAll('`', ''), limit);
 }
 
-/** A time that each reader sees in his own zone; UTC where it cannot be shown so. */
+/** Formats a time that each reader sees in their own time zone, with UTC as the fallback. */
 function slackTime(time: string): string {
   const date = new Date(time);
   return `<!date^${Math.floor(date.getTime() / 1000)}^{time}|${date.toISOString().slice(11, 16)} UTC>`;

@@ -8,7 +8,7 @@ import { basicAuth } from '../probe.ts';
 import { at, createRestClient, type RestClient } from '../rest-client.ts';
 
 export interface AzureOptions {
-  /** Of the organization. Null: nothing is asked. */
+  /** The address of the organization. Null: no API is called. */
   readonly baseUrl: string | null;
   readonly token: string | null;
 }
@@ -44,7 +44,7 @@ type Entry = z.infer<typeof Timeline>['records'][number];
 
 interface Asking {
   readonly client: RestClient;
-  /** Of the build. */
+  /** The API path of the build. */
   readonly path: string;
   readonly signal: AbortSignal;
 }
@@ -53,7 +53,7 @@ interface Asking {
 export function createAzureBuildSource(options: AzureOptions & RunLimits): BuildSource {
   return createRunSource('azure', options, (build, signal) => {
     const client = createAzureClient(options, options.timeoutMs);
-    const path = pathOf(build);
+    const path = toApiPath(build);
     return {
       listJobs: () => listJobs({ client, path, signal }, build),
       fetchLog: ({ id, name }, maxBytes) =>
@@ -62,19 +62,22 @@ export function createAzureBuildSource(options: AzureOptions & RunLimits): Build
   });
 }
 
-/** Each job as it was at `until`, when the build ended: one that was run again since then has earlier attempts in timelines of their own. */
+/**
+ * Lists each job in its state at `until`, when the build ended. A job that was rerun later has its earlier
+ * attempts in separate timelines.
+ */
 async function listJobs(asking: Asking, { finishedAt: until, url }: Build): Promise<CiJob[]> {
-  const jobs = (await timelineOf(asking, '')).filter(({ type }) => type === 'Job');
+  const jobs = (await fetchTimeline(asking, '')).filter(({ type }) => type === 'Job');
   const own: CiJob[] = [];
   for (const newest of jobs) {
     const job = await atTime(asking, newest, until);
     // One that never began has no log, and did not fail.
-    if (job !== null && (job.log != null || job.result === 'failed')) own.push(jobOf(job, url));
+    if (job !== null && (job.log != null || job.result === 'failed')) own.push(toJob(job, url));
   }
   return own;
 }
 
-function jobOf({ id, name, state, result, finishTime, log }: Entry, build: string | null): CiJob {
+function toJob({ id, name, state, result, finishTime, log }: Entry, build: string | null): CiJob {
   const hasPassed = result === 'succeeded' || result === 'succeededWithIssues';
   const outcome = result === 'failed' ? 'failed' : hasPassed ? 'passed' : 'other';
   const url = build?.includes('/_build/results?buildId=') === true ? `${build}&view=logs&j=${encodeURIComponent(id)}` : null;
@@ -86,7 +89,7 @@ async function atTime(asking: Asking, job: Entry, until: string | null): Promise
   if (!isLater(job)) return job;
   const before = [...(job.previousAttempts ?? [])].sort((left, right) => right.attempt - left.attempt).slice(0, MAX_ATTEMPTS);
   for (const { timelineId, recordId } of before) {
-    const found = (await timelineOf(asking, at`/${timelineId}`)).find(
+    const found = (await fetchTimeline(asking, at`/${timelineId}`)).find(
       (one) => one.type === 'Job' && (one.id === recordId || one.name === job.name),
     );
     if (found !== undefined && !isLater(found)) return found;
@@ -94,13 +97,13 @@ async function atTime(asking: Asking, job: Entry, until: string | null): Promise
   return null;
 }
 
-async function timelineOf({ client, path, signal }: Asking, which: string): Promise<Entry[]> {
+async function fetchTimeline({ client, path, signal }: Asking, which: string): Promise<Entry[]> {
   const question = { path: `${path}/timeline${which}`, query: API, what: 'the jobs of the build', signal };
   return (await client.get(Timeline, question)).records;
 }
 
 /** Throws `not-found` for what is no build of Azure Pipelines. */
-function pathOf(build: Build): string {
+function toApiPath(build: Build): string {
   const [, project, id] = /^([^/]{1,200})\/(\d{1,15})$/.exec(build.externalId ?? '') ?? [];
   if (project === undefined || id === undefined || /^\.+$/.test(project)) throw unknownBuild(build, 'Azure Pipelines');
   return at`/${project}/_apis/build/builds/${id}`;
@@ -134,12 +137,12 @@ export function azureConnection({ baseUrl, token }: AzureOptions): Connection {
       headers: { authorization: basicAuth('', secret) },
     }),
     hooks: isReadable
-      ? { of: 'the name of the project', open: (project) => questionsOf({ baseUrl, token }, project) }
+      ? { of: 'the name of the project', open: (project) => createWebhookQuestions({ baseUrl, token }, project) }
       : { because: 'FAULTLINE_AZURE_URL and FAULTLINE_AZURE_TOKEN are not both set' },
   };
 }
 
-function questionsOf(options: AzureOptions, project: string): WebhookQuestions {
+function createWebhookQuestions(options: AzureOptions, project: string): WebhookQuestions {
   const client = createAzureClient(options, CONNECT_MS);
   const path = '/_apis/hooks/subscriptions';
   return {
@@ -172,7 +175,7 @@ function questionsOf(options: AzureOptions, project: string): WebhookQuestions {
       return { path, query: API, body };
     },
     right: 'write service hooks (the permission Edit subscriptions)',
-    testOf: null,
+    buildTestPath: null,
     deliveries: null,
   };
 }

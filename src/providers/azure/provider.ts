@@ -4,7 +4,10 @@ import { basicAuth, below, tokenApi } from '../probe.ts';
 import type { Provider } from '../provider.ts';
 import { azureWebhook } from './webhook.ts';
 
-/** Azure Pipelines: logs of builds, with a personal access token. Code in Azure Repos is not read. */
+/**
+ * Creates the provider for Azure Pipelines: logs of builds, with a personal access token. Code in Azure Repos
+ * is not read.
+ */
 export function azureProvider(settings: AzureSettings): Provider {
   const { baseUrl, token, webhookSecrets } = settings;
   const isReadable = baseUrl !== null && token !== null;

@@ -112,7 +112,7 @@ export function readAzureEvent(payload: unknown): Received {
 
 function readBuild({ resource }: BuildComplete): Reading {
   const said = resource.result ?? resource.status ?? 'nothing';
-  const status = statusOf(said);
+  const status = toBuildStatus(said);
   if (status === null) return neither('build', said);
   const [, site, encoded] = /^(.*?)\/([^/]+)\/_apis\/build\/builds\/\d+$/i.exec(resource.url) ?? [];
   if (site === undefined || encoded === undefined)
@@ -129,7 +129,7 @@ function readBuild({ resource }: BuildComplete): Reading {
     attemptAt: finishedAt,
     fromFork,
     build: {
-      ...{ provider: 'azure', repository: repositoryOf(resource, project), pipeline: resource.definition.name },
+      ...{ provider: 'azure', repository: getRepositoryName(resource, project), pipeline: resource.definition.name },
       ...{ number: resource.buildNumber, attempt: 1, externalId: `${project}/${resource.id}`, job: null },
       // A fork's branch may bear the name of one of ours.
       branch: fromFork ? null : textOrNull(branch),
@@ -143,15 +143,15 @@ function readBuild({ resource }: BuildComplete): Reading {
   };
 }
 
-/** `owner/name` for code on GitHub; code in Azure Repos has a name within its project. */
-function repositoryOf({ repository, project }: BuildComplete['resource'], projectId: string): string {
+/** Returns `owner/name` for code on GitHub. Code in Azure Repos has a name within its project. */
+function getRepositoryName({ repository, project }: BuildComplete['resource'], projectId: string): string {
   const name = textOrNull(repository?.name);
   if (name?.includes('/') === true) return name;
   const owner = project?.name ?? projectId;
   return name === null ? owner : `${owner}/${name}`;
 }
 
-function statusOf(result: string): BuildStatus | null {
+function toBuildStatus(result: string): BuildStatus | null {
   if (result === 'succeeded') return 'passed';
   return /^(?:failed|partiallySucceeded)$/i.test(result) ? 'failed' : null;
 }

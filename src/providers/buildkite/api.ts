@@ -6,7 +6,7 @@ import { fetchArtifacts } from '../artifacts.ts';
 import { type Connection, greetingId } from '../connection.ts';
 import { type CiJob, createRunSource, type RunLimits, unknownBuild } from '../job-logs.ts';
 import { at, createRestClient, type Question, RERUN_MS, type RestClient } from '../rest-client.ts';
-import { hmacOf } from '../webhook.ts';
+import { computeHmac } from '../webhook.ts';
 
 interface BuildkiteOptions {
   readonly baseUrl: string;
@@ -36,7 +36,7 @@ const Artifacts = z.array(z.object({ id: z.string(), job_id: z.string(), path: z
 export function createBuildkiteBuildSource(options: BuildkiteOptions & RunLimits): BuildSource {
   const client = createBuildkiteClient(options, options.timeoutMs);
   return createRunSource('buildkite', options, (build, signal, notes) => {
-    const path = pathOf(build);
+    const path = toApiPath(build);
     return {
       listJobs: () => listJobs(client, { path, what: 'the jobs of the build', signal }, build.finishedAt),
       fetchLog: ({ id, name }, maxBytes) =>
@@ -53,11 +53,13 @@ function createBuildkiteClient({ baseUrl, token }: BuildkiteOptions, timeoutMs: 
 
 /** Has the failed jobs of a build run again. */
 export async function rerunOnBuildkite(options: BuildkiteOptions, build: Build, signal: AbortSignal): Promise<void> {
-  const change = { method: 'POST', path: `${pathOf(build)}/retry_failed_jobs`, what: 'the re-run of its failed jobs', signal } as const;
+  const change = { method: 'POST', path: `${toApiPath(build)}/retry_failed_jobs`, what: 'the re-run of its failed jobs', signal } as const;
   await createBuildkiteClient(options, RERUN_MS).send(z.unknown(), { ...change, right: 'write_builds' });
 }
 
-/** Those that had ended at `until`, when the build did, without those that were retried by then. */
+/**
+ * Lists the jobs that had ended at `until`, when the build did, except those that had been retried by then.
+ */
 async function listJobs(client: RestClient, question: Question, until: string | null): Promise<CiJob[]> {
   const { jobs } = await client.get(Jobs, { ...question, query: { include_retried_jobs: 'true' } });
   const isLater = (ended: string | null | undefined) => until !== null && ended != null && Date.parse(ended) > Date.parse(until);
@@ -91,7 +93,7 @@ function buildArtifacts(client: RestClient, { path, what, signal }: Question, { 
 }
 
 /** Throws `not-found` for what is no build of Buildkite. */
-function pathOf(build: Build): string {
+function toApiPath(build: Build): string {
   const [, organization, pipeline, number] = /^([\w.-]{1,100})\/([\w.-]{1,200})\/(\d{1,15})$/.exec(build.externalId ?? '') ?? [];
   if (organization === undefined || pipeline === undefined || number === undefined) throw unknownBuild(build, 'Buildkite');
   return at`/organizations/${organization}/pipelines/${pipeline}/builds/${number}`;
@@ -116,7 +118,7 @@ export function buildkiteConnection(): Connection {
     greet: (secret, nowMs) => {
       const body = JSON.stringify({ event: 'ping' });
       const timestamp = Math.floor(nowMs / 1000);
-      const signature = `timestamp=${timestamp},signature=${hmacOf(secret, `${timestamp}.`, body)}`;
+      const signature = `timestamp=${timestamp},signature=${computeHmac(secret, `${timestamp}.`, body)}`;
       return { body, headers: { 'x-buildkite-event': 'ping', 'x-buildkite-request': greetingId(), 'x-buildkite-signature': signature } };
     },
     hooks: { because: 'the REST API of Buildkite does not offer webhooks' },

@@ -4,7 +4,10 @@ import { below, tokenApi } from '../probe.ts';
 import type { Provider } from '../provider.ts';
 import { buildkiteWebhook } from './webhook.ts';
 
-/** Buildkite: logs and artifacts of builds, with an API access token. It holds no code. */
+/**
+ * Creates the provider for Buildkite: logs and artifacts of builds, with an API access token. Buildkite hosts
+ * no code.
+ */
 export function buildkiteProvider(settings: BuildkiteSettings): Provider {
   const { baseUrl, token, webhookSecrets } = settings;
   return {

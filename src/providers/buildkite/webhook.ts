@@ -3,8 +3,8 @@ import { type BuildStatus, WHOLE_BUILD } from '../../domain/build.ts';
 import { readInput } from '../../domain/errors.ts';
 import { pullRequestNumber, repositoryOfClone, secondsBetween, shortText, textOrNull, toUtc, webAddress } from '../read-input.ts';
 import {
+  computeHmac,
   createWebhook,
-  hmacOf,
   matchesAny,
   neither,
   type Reading,
@@ -69,7 +69,7 @@ function authenticate(request: WebhookRequest, secrets: readonly string[], nowMs
     /^timestamp=(\d{1,12}),signature=([0-9a-f]{64})$/.exec(request.header('x-buildkite-signature') ?? '') ?? [];
   if (timestamp === undefined || signature === undefined)
     throw refused('The delivery contains no secret: X-Buildkite-Signature (timestamp=…,signature=…) or X-Buildkite-Token is missing.');
-  const expected = secrets.map((secret) => hmacOf(secret, `${timestamp}.`, request.body));
+  const expected = secrets.map((secret) => computeHmac(secret, `${timestamp}.`, request.body));
   if (!matchesAny(signature, expected)) throw refused(`X-Buildkite-Signature does not match any configured secret (${SECRET}).`);
   requireRecent("X-Buildkite-Signature's timestamp", timestamp, nowMs);
 }
@@ -109,7 +109,7 @@ export function readBuildkiteEvent(event: string, payload: unknown): Reading {
 }
 
 function readBuild({ build, pipeline }: BuildFinished): Reading {
-  const status = statusOf(build.state);
+  const status = toBuildStatus(build.state);
   if (status === null) return neither('build', build.state);
   if (status === 'passed' && build.blocked === true) return { ignored: 'the build waits to be unblocked' };
   const [, organization, slug] = /\/organizations\/([^/]+)\/pipelines\/([^/]+)\/builds\/\d+$/.exec(build.url) ?? [];
@@ -139,7 +139,7 @@ function readBuild({ build, pipeline }: BuildFinished): Reading {
   };
 }
 
-function statusOf(state: string): BuildStatus | null {
+function toBuildStatus(state: string): BuildStatus | null {
   if (state === 'failed' || state === 'passed') return state;
   return null;
 }

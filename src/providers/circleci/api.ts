@@ -5,7 +5,7 @@ import type { BuildSource } from '../../ports/build-source.ts';
 import { CONNECT_MS, type Connection, greetingId, HookId, type WebhookQuestions } from '../connection.ts';
 import { type CiJob, createRunSource, type RunLimits, unknownBuild } from '../job-logs.ts';
 import { at, createRestClient, RERUN_MS, type RestClient } from '../rest-client.ts';
-import { hmacOf } from '../webhook.ts';
+import { computeHmac } from '../webhook.ts';
 
 export interface CircleciOptions {
   readonly baseUrl: string;
@@ -17,7 +17,7 @@ export function createCircleciClient({ baseUrl, token }: CircleciOptions, timeou
   return createRestClient({ label: 'CircleCI', baseUrl, headers, tokenSetting: 'FAULTLINE_CIRCLECI_TOKEN', timeoutMs });
 }
 
-/** `gh/owner/name` as a part of a path. Throws `not-found` for what is no slug of a project. */
+/** Encodes `gh/owner/name` for use in a path. Throws `not-found` if it is not a project slug. */
 export function projectSlug(slug: string): string {
   const parts = slug.split('/');
   if (parts.length !== 3 || parts.some((part) => !/^[\w.-]{1,100}$/.test(part) || /^\.+$/.test(part)))
@@ -37,7 +37,7 @@ const Jobs = z.array(
     stopped_at: z.string().nullish(),
   }),
 );
-/** Of version 1.1, the only one that says where the output of a step lies. */
+/** The steps of a job in API version 1.1, the only version that returns the location of a step's output. */
 const Steps = z.object({
   steps: z.array(z.object({ name: z.string(), actions: z.array(z.object({ output_url: z.string().nullish() })) })),
 });
@@ -66,20 +66,20 @@ export async function rerunOnCircleci(options: CircleciOptions, build: Build, si
 
 async function listJobs(client: RestClient, build: Build, signal: AbortSignal): Promise<CircleciJob[]> {
   const run = await newestRun(client, build, signal);
-  const jobs = await pagesOf(client, Jobs, at`/v2/workflow/${run.id}/job`, { what: 'the jobs of the workflow', signal });
+  const jobs = await listAllPages(client, Jobs, at`/v2/workflow/${run.id}/job`, { what: 'the jobs of the workflow', signal });
   // An approval is a job without a number.
   return jobs.flatMap(({ job_number: id, project_slug: project, name, status, stopped_at: endedAt }) => {
     if (id == null || project == null) return [];
-    const outcome = outcomeOf(status);
-    return [{ id, project, name, isOver: endedAt != null, outcome, endedAt: endedAt ?? null, url: pageOf(build, run.id, id) }];
+    const outcome = toOutcome(status);
+    return [{ id, project, name, isOver: endedAt != null, outcome, endedAt: endedAt ?? null, url: toJobPage(build, run.id, id) }];
   });
 }
 
-/** The workflow's newest run that had begun before the build ended: one that is run again gets a new id. */
+/** Returns the newest run of the workflow that began before the build ended. A rerun has a new id. */
 async function newestRun(client: RestClient, build: Build, signal: AbortSignal): Promise<z.infer<typeof Workflows>[number]> {
   const [, pipeline, name] = /^([0-9a-f-]{36})\/(.+)$/.exec(build.externalId ?? '') ?? [];
   if (pipeline === undefined) throw unknownBuild(build, 'CircleCI');
-  const workflows = await pagesOf(client, Workflows, at`/v2/pipeline/${pipeline}/workflow`, {
+  const workflows = await listAllPages(client, Workflows, at`/v2/pipeline/${pipeline}/workflow`, {
     what: 'the workflows of the pipeline',
     signal,
   });
@@ -90,12 +90,14 @@ async function newestRun(client: RestClient, build: Build, signal: AbortSignal):
   return run;
 }
 
-/** Below the page of its workflow, where the build's address is that page. */
-function pageOf({ url }: Build, workflow: string, job: number): string | null {
+/**
+ * Returns the page of a job below the page of its workflow, or null if the build's address is not that page.
+ */
+function toJobPage({ url }: Build, workflow: string, job: number): string | null {
   return url?.endsWith(`/workflows/${workflow}`) === true ? `${url}/jobs/${job}` : null;
 }
 
-function outcomeOf(status: string): CiJob['outcome'] {
+function toOutcome(status: string): CiJob['outcome'] {
   if (status === 'success') return 'passed';
   return /^(?:failed|timedout|infrastructure_fail)$/.test(status) ? 'failed' : 'other';
 }
@@ -105,7 +107,10 @@ interface Limits {
   readonly maxBytes: number;
 }
 
-/** The output of all steps, each under its name, as CircleCI's own command line writes it. Throws `too-large` beyond the limit. */
+/**
+ * Returns the output of all steps, each under its name, in the format of CircleCI's command line. Throws
+ * `too-large` beyond the limit.
+ */
 async function fetchOutput(client: RestClient, { id, name, project }: CircleciJob, { signal, maxBytes }: Limits): Promise<Buffer> {
   const path = `/v1.1/project/${projectSlug(project)}/${id}`;
   const { steps } = await client.get(Steps, { path, what: `the steps of job "${name}"`, signal });
@@ -122,7 +127,7 @@ async function fetchOutput(client: RestClient, { id, name, project }: CircleciJo
   return Buffer.from(parts.join(''));
 }
 
-async function pagesOf<Item>(
+async function listAllPages<Item>(
   client: RestClient,
   items: z.ZodType<Item[]>,
   path: string,
@@ -160,16 +165,16 @@ export function circleciConnection({ baseUrl, token }: CircleciOptions): Connect
     ],
     greet: (secret) => {
       const body = JSON.stringify({ id: greetingId(), type: 'ping' });
-      return { body, headers: { 'circleci-event-type': 'ping', 'circleci-signature': `v1=${hmacOf(secret, body)}` } };
+      return { body, headers: { 'circleci-event-type': 'ping', 'circleci-signature': `v1=${computeHmac(secret, body)}` } };
     },
     hooks:
       token === null
         ? { because: 'FAULTLINE_CIRCLECI_TOKEN is not set' }
-        : { of: 'gh/owner/name, the slug of the project', open: (slug) => questionsOf({ baseUrl, token }, slug) },
+        : { of: 'gh/owner/name, the slug of the project', open: (slug) => createWebhookQuestions({ baseUrl, token }, slug) },
   };
 }
 
-function questionsOf(options: CircleciOptions, slug: string): WebhookQuestions {
+function createWebhookQuestions(options: CircleciOptions, slug: string): WebhookQuestions {
   const client = createCircleciClient(options, CONNECT_MS);
   const path = `/v2/project/${projectSlug(slug)}`;
   const mend = 'check the slug of the project (gh/owner/name), and that the user of the token may see it';
@@ -180,21 +185,21 @@ function questionsOf(options: CircleciOptions, slug: string): WebhookQuestions {
       { name: 'pipelines', path: `${path}/pipeline`, mend },
     ],
     list: async (signal) => {
-      const query = { 'scope-id': await idOf(client, path, signal), 'scope-type': 'project' };
+      const query = { 'scope-id': await fetchProjectId(client, path, signal), 'scope-type': 'project' };
       const { items } = await client.get(Hooks, { path: '/v2/webhook', query, what: 'the webhooks', signal });
       return items.map(({ id, url: address }) => ({ id, address }));
     },
     create: async ({ address: url, secret }, signal) => {
-      const scope = { id: await idOf(client, path, signal), type: 'project' };
+      const scope = { id: await fetchProjectId(client, path, signal), type: 'project' };
       const body = { name: 'Faultline', url, events: EVENTS, 'verify-tls': true, 'signing-secret': secret, scope };
       return { path: '/v2/webhook', body };
     },
     right: 'write webhooks (its user must be an administrator of the project)',
-    testOf: null,
+    buildTestPath: null,
     deliveries: null,
   };
 }
 
-async function idOf(client: RestClient, path: string, signal: AbortSignal): Promise<string> {
+async function fetchProjectId(client: RestClient, path: string, signal: AbortSignal): Promise<string> {
   return (await client.get(Project, { path, what: 'the project', signal })).id;
 }

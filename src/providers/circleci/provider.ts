@@ -4,7 +4,9 @@ import { below, tokenApi } from '../probe.ts';
 import type { Provider } from '../provider.ts';
 import { circleciWebhook } from './webhook.ts';
 
-/** CircleCI: the output of jobs, with a personal API token. It holds no code. */
+/**
+ * Creates the provider for CircleCI: the output of jobs, with a personal API token. CircleCI hosts no code.
+ */
 export function circleciProvider(settings: CircleciSettings): Provider {
   const { baseUrl, token, webhookSecrets } = settings;
   return {

@@ -56,7 +56,7 @@ type CompletedEvent = z.infer<typeof CompletedEvent>;
 
 const Head = z.object({ type: shortText(100) });
 
-/** Later versions of the signature may be beside the first. */
+/** Checks the signature. The header may also contain later versions of the signature, after the first. */
 function checkSignature(request: WebhookRequest, secrets: readonly string[]): void {
   const [, signature] = /(?:^|,)v1=([0-9a-f]{64})(?:,|$)/.exec(request.header('circleci-signature') ?? '') ?? [];
   if (signature === undefined)
@@ -101,7 +101,7 @@ export function readCircleciEvent(payload: unknown): Received {
 
 function readCompleted({ workflow, job, pipeline, project, organization }: CompletedEvent): Reading {
   const said = job?.status ?? workflow.status ?? 'nothing';
-  const status = statusOf(said);
+  const status = toBuildStatus(said);
   if (status === null || (job != null && status !== 'failed'))
     return {
       ignored: `the ${job == null ? 'workflow' : 'job'} ended as ${said.slice(0, 100)}: only what failed, and workflows that passed, are read`,
@@ -131,7 +131,7 @@ function readCompleted({ workflow, job, pipeline, project, organization }: Compl
   };
 }
 
-function statusOf(status: string): BuildStatus | null {
+function toBuildStatus(status: string): BuildStatus | null {
   if (status === 'success') return 'passed';
   return /^(?:failed|error|timedout|infrastructure_fail)$/.test(status) ? 'failed' : null;
 }

@@ -4,9 +4,8 @@ import { createHost, filesEndingWith, MAX_COMMITS, plainRef } from '../code-ques
 import { createTogether } from '../memory.ts';
 import {
   blameLines,
-  commitOf,
   createFileLister,
-  defaultBranchOf,
+  findDefaultBranch,
   grepFiles,
   grepLines,
   isClone,
@@ -16,6 +15,7 @@ import {
   readHistory,
   readLineHistory,
   readWindow,
+  resolveCommit,
 } from './questions.ts';
 
 export interface LocalGitOptions extends Pick<GitOptions, 'path' | 'timeoutMs' | 'maxOutputBytes'> {
@@ -35,13 +35,13 @@ const MAX_PATCH_BYTES = 16 * 1024 * 1024;
 export function createLocalGitHost(options: LocalGitOptions): CodeHost {
   const git = createGit(options);
   const gitForPatches = createGit({ ...options, maxOutputBytes: Math.min(options.maxOutputBytes ?? MAX_PATCH_BYTES, MAX_PATCH_BYTES) });
-  const folderOf = (repository: string) => (Object.hasOwn(options.clones, repository) ? options.clones[repository] : undefined);
+  const getFolder = (repository: string) => (Object.hasOwn(options.clones, repository) ? options.clones[repository] : undefined);
   const listFiles = createFileLister();
   const canRead = createTogether<boolean>();
   const find = async ({ repository, ref }: { repository: string; ref: string | null }, signal: AbortSignal): Promise<Place | null> => {
     const wanted = ref === null ? 'HEAD' : plainRef(ref);
-    const folder = folderOf(repository);
-    const commit = folder === undefined ? null : await commitOf(git, folder, wanted, signal);
+    const folder = getFolder(repository);
+    const commit = folder === undefined ? null : await resolveCommit(git, folder, wanted, signal);
     if (folder === undefined || commit === null) return null;
     return { folder, commit, git: (...asked) => git(folder, ...asked), patches: (...asked) => gitForPatches(folder, ...asked) };
   };
@@ -50,7 +50,7 @@ export function createLocalGitHost(options: LocalGitOptions): CodeHost {
     where: 'in the clone',
     find,
     // All tools of a triage ask at the same moment.
-    canRead: (repository) => canRead(repository, NEVER, () => isClone(git, folderOf(repository))),
+    canRead: (repository) => canRead(repository, NEVER, () => isClone(git, getFolder(repository))),
     listRepositories: ({ limit }, signal) => listClones(git, options.clones, limit, signal),
     readFile: readWindow,
     search: grepLines,
@@ -74,7 +74,7 @@ async function listClones(git: Git, clones: LocalGitOptions['clones'], limit: nu
     signal.throwIfAborted();
     if (found.length >= limit) break;
     if (!(await isClone(git, folder))) continue;
-    found.push({ repository, defaultBranch: await defaultBranchOf(git, folder, signal), description: null });
+    found.push({ repository, defaultBranch: await findDefaultBranch(git, folder, signal), description: null });
   }
   return found;
 }

@@ -1,7 +1,7 @@
 import { TriageError } from '../../domain/errors.ts';
 import type { GitAnswer } from '../../git/command.ts';
 import type { BlameLine, ChangedFile, CodeLine, CommitInfo, FileHits } from '../../ports/code-host.ts';
-import { MAX_PATCH, pullRequestOf } from '../code-questions.ts';
+import { MAX_PATCH, parsePullRequest } from '../code-questions.ts';
 
 /** Exit codes that are answers: 1 is "nothing found". Git says 128 when it gives up. */
 const GAVE_UP = 128;
@@ -89,7 +89,7 @@ export function parseLog(output: string): Omit<CommitInfo, 'files'>[] {
   const commits: Omit<CommitInfo, 'files'>[] = [];
   for (let index = 0; index + 3 < fields.length; index += 4) {
     const [commit = '', author = '', at = '', subject = ''] = fields.slice(index, index + 4);
-    commits.push({ commit: commit.trim(), author, at, subject, pullRequest: pullRequestOf(subject) });
+    commits.push({ commit: commit.trim(), author, at, subject, pullRequest: parsePullRequest(subject) });
   }
   return commits;
 }
@@ -159,8 +159,10 @@ export function parseChanges(output: string): Change[] {
 }
 
 /**
- * The patches of the changes, in their order: sections start with `diff --git`, and no line of a patch's body can, as each
- * begins with a mark of its own. Null for binary files and pure renames, and for what lies beyond the output's limit.
+ * Splits the output into the patches of the changes, in their order. A section starts with `diff --git`,
+ * which no line of a patch's body can, as each
+ * of those begins with a mark. Null for binary files, for pure renames, and for patches beyond the output
+ * limit.
  */
 export function parsePatches(answer: GitAnswer, changes: readonly Change[]): (string | null)[] {
   const sections = `\n${answer.output}`.split('\ndiff --git ').slice(1);
@@ -170,12 +172,12 @@ export function parsePatches(answer: GitAnswer, changes: readonly Change[]): (st
   return changes.map(({ sections: count }) => {
     const own = sections.slice(next, next + count);
     next += count;
-    const hunks = own.map(hunksOf).filter((text) => text !== '');
+    const hunks = own.map(extractHunks).filter((text) => text !== '');
     return hunks.length === 0 ? null : hunks.join('\n').slice(0, MAX_PATCH);
   });
 }
 
-function hunksOf(section: string): string {
+function extractHunks(section: string): string {
   const start = section.indexOf('\n@@ ');
   return start === -1 ? '' : section.slice(start + 1).replace(/\n$/, '');
 }

@@ -13,18 +13,18 @@ import {
   MAX_COMPARED_COMMITS,
   MAX_LINES,
   mostTelling,
-  pullRequestOf,
+  parsePullRequest,
+  sliceLines,
   submoduleError,
-  windowOf,
 } from '../code-questions.ts';
 import { assertAnswered, countMatches, parseBlame, parseChanges, parseFiles, parseGrep, parseLog, parsePatches } from './git-output.ts';
 
-/** What one question needs: a commit of a clone, already checked, and git in that clone. */
+/** The context of one question: a verified commit of a clone, and git in that clone. */
 export interface Place {
   readonly folder: string;
   readonly commit: string;
   git(args: readonly string[], signal: AbortSignal): Promise<GitAnswer>;
-  /** The same with a smaller limit of its output: patches beyond it are left out. */
+  /** Runs git in the same way with a smaller output limit; patches beyond it are left out. */
   patches(args: readonly string[], signal: AbortSignal): Promise<GitAnswer>;
 }
 
@@ -37,8 +37,11 @@ export async function isClone(git: Git, folder: string | undefined): Promise<boo
   }
 }
 
-/** The branch a clone was made from, else the one that is checked out; null for a detached head without a remote. */
-export async function defaultBranchOf(git: Git, folder: string, signal: AbortSignal): Promise<string | null> {
+/**
+ * Returns the branch from which the clone was made, else the one that is checked out; null for a detached
+ * head without a remote.
+ */
+export async function findDefaultBranch(git: Git, folder: string, signal: AbortSignal): Promise<string | null> {
   for (const name of ['refs/remotes/origin/HEAD', 'HEAD']) {
     const answer = await git(folder, ['symbolic-ref', '--quiet', '--short', name], signal);
     const branch = answer.output.trim().replace(/^origin\//, '');
@@ -47,7 +50,7 @@ export async function defaultBranchOf(git: Git, folder: string, signal: AbortSig
   return null;
 }
 
-export async function commitOf(git: Git, folder: string, ref: string, signal: AbortSignal): Promise<string | null> {
+export async function resolveCommit(git: Git, folder: string, ref: string, signal: AbortSignal): Promise<string | null> {
   const answer = await git(folder, ['rev-parse', '--verify', '--quiet', '--end-of-options', `${ref}^{commit}`], signal);
   const commit = answer.output.trim();
   return succeeded(answer) && /^[0-9a-f]{40,64}$/.test(commit) ? commit : null;
@@ -63,13 +66,13 @@ type Range = { readonly lineStart?: number; readonly lineEnd?: number };
 export async function readWindow(place: Place, query: { path: string } & Range, signal: AbortSignal): Promise<FileWindow | null> {
   let path = query.path;
   for (let hops = 0; hops <= MAX_LINKS; hops += 1) {
-    const entry = await entryOf(place, path, signal);
+    const entry = await readEntry(place, path, signal);
     if (entry === null || entry.mode === '040000') {
       if (hops > 0) throw linkError(query.path, path);
       return null;
     }
     if (entry.mode === '160000') throw submoduleError(path);
-    if (entry.mode !== '120000') return windowOf(path, await readBlob(place, { path, object: entry.object }, signal), query);
+    if (entry.mode !== '120000') return sliceLines(path, await readBlob(place, { path, object: entry.object }, signal), query);
     const link = await readBlob(place, { path, object: entry.object }, signal);
     const target = linkTarget(path, link);
     if (target === null) throw linkError(path, link);
@@ -78,7 +81,10 @@ export async function readWindow(place: Place, query: { path: string } & Range, 
   throw linkError(query.path, path);
 }
 
-/** Git gives up on a file that is not there and on a first line past the end: nobody to blame, in both cases. */
+/**
+ * Blames the lines. If the file does not exist or the first line is past the end, git fails and the result is
+ * empty.
+ */
 export async function blameLines(
   place: Place,
   query: { path: string; lineStart: number; lineEnd: number },
@@ -109,7 +115,7 @@ export function createFileLister(): (place: Place, signal: AbortSignal) => Promi
   };
 }
 
-async function entryOf(place: Place, path: string, signal: AbortSignal) {
+async function readEntry(place: Place, path: string, signal: AbortSignal) {
   const answer = await place.git(['ls-tree', '-z', '--full-tree', place.commit, '--', path], signal);
   const fields = succeeded(answer) ? /^(\d{6}) [a-z]{1,10} ([0-9a-f]{40,64})\t/.exec(answer.output) : null;
   return fields === null ? null : { mode: fields[1] ?? '', object: fields[2] ?? '' };
@@ -140,7 +146,10 @@ export async function readHistory(
   return withFiles(place, await place.git(args, signal), signal);
 }
 
-/** `git log -L` without its diff. Git gives up on lines and files that are not there: nobody touched them. */
+/**
+ * Runs `git log -L` without its diff. If the file or the lines do not exist, git fails and the result is
+ * empty.
+ */
 export async function readLineHistory(
   place: Place,
   query: { path: string; lineStart: number; lineEnd: number; limit: number },
@@ -167,14 +176,17 @@ async function withFiles(place: Place, facts: GitAnswer, signal: AbortSignal): P
 
 const OPTIONS = ['-z', '-F', '-I', '--no-color', '--full-name', '--no-textconv', '--no-recurse-submodules'];
 
-/** Lines that hold a text, as it is written. */
+/** Finds the lines that contain a text, case-sensitively. */
 export async function grepLines(place: Place, { text, limit }: { text: string; limit: number }, signal: AbortSignal): Promise<CodeLine[]> {
   const answer = await place.git(['grep', '-n', ...OPTIONS, '-e', text, place.commit, '--'], signal);
   assertAnswered(answer, 'search the repository');
   return parseGrep(answer.output, place.commit, limit);
 }
 
-/** Files by how many of the words they hold. `-o` prints every occurrence, where `-c` would count lines and not tell the words apart. */
+/**
+ * Ranks files by the number of distinct words that they contain. `-o` prints every occurrence, whereas `-c`
+ * would count lines and not distinguish the words.
+ */
 export async function grepFiles(
   place: Place,
   { words, limit }: { words: readonly string[]; limit: number },
@@ -194,7 +206,7 @@ const RENAMES = '-l400';
 /** Finding the merge that brought a commit walks the whole history since: a remark is not worth more. */
 const MERGE_SEARCH_MS = 3_000;
 
-/** What one commit changed against its first parent. */
+/** Returns the changes of one commit against its first parent. */
 export async function readCommitDiff(place: Place, signal: AbortSignal): Promise<CommitDiff | null> {
   const [[commit], isCut] = await Promise.all([readHistory(place, { limit: 1 }, signal), isShallowEnd(place, signal)]);
   if (commit === undefined) return null;
@@ -214,7 +226,7 @@ export async function readCommitDiff(place: Place, signal: AbortSignal): Promise
   return { commit: { ...commit, pullRequest }, ...(await readChanges(place, show, signal)) };
 }
 
-/** What `place` has that `base` has not, since their merge base; null where they share no history. */
+/** Returns the changes of `place` since its merge base with `base`; null if they have no common history. */
 export async function readComparison(place: Place, base: string, signal: AbortSignal): Promise<Comparison | null> {
   const common = await place.git(['merge-base', base, place.commit], signal);
   const from = common.output.trim();
@@ -245,7 +257,7 @@ async function readChanges(place: Place, command: (kind: readonly string[]) => r
   return { files: files.slice(0, MAX_CHANGED_FILES), truncated: names.cut || patches.cut || files.length > MAX_CHANGED_FILES };
 }
 
-/** A commit whose parent the clone does not hold. */
+/** Checks whether the clone lacks the parent of the commit. */
 async function isShallowEnd(place: Place, signal: AbortSignal): Promise<boolean> {
   const [seen, written] = await Promise.all([
     place.git(['log', '-1', '--format=%P', place.commit, '--'], signal),
@@ -254,7 +266,10 @@ async function isShallowEnd(place: Place, signal: AbortSignal): Promise<boolean>
   return succeeded(seen) && seen.output.trim() === '' && /^parent /m.test(written.output.slice(0, 200));
 }
 
-/** The pull request of the merge that brought a commit to the checked-out branch, where the merge's subject names one. */
+/**
+ * Returns the pull request of the merge that brought a commit into the checked-out branch, if the subject of
+ * the merge names one.
+ */
 async function pullRequestOfMerge(place: Place, signal: AbortSignal): Promise<number | null> {
   const list = (option: string) => ['rev-list', option, '-n', '5000', `${place.commit}..HEAD`, '--'];
   const soon = AbortSignal.any([signal, AbortSignal.timeout(MERGE_SEARCH_MS)]);
@@ -271,7 +286,7 @@ async function pullRequestOfMerge(place: Place, signal: AbortSignal): Promise<nu
       place.git(['log', '-1', '--merges', '--format=%s', merge, '--'], soon),
       place.git(['merge-base', '--is-ancestor', place.commit, `${merge}^1`], soon),
     ]);
-    return succeeded(before) ? null : pullRequestOf(subject.output.trim());
+    return succeeded(before) ? null : parsePullRequest(subject.output.trim());
   } catch (error) {
     if (signal.aborted) throw error;
     return null;

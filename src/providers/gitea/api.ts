@@ -12,11 +12,11 @@ import { CONNECT_MS, type Connection, greetingId, HOOKS_PAGE, HookId, type Webho
 import { type CiJob, createRunSource, isMissing, type RunLimits, unknownBuild } from '../job-logs.ts';
 import type { PastRun, PastRuns } from '../provider.ts';
 import { at, createRestClient, type RestClient } from '../rest-client.ts';
-import { hmacOf } from '../webhook.ts';
+import { computeHmac } from '../webhook.ts';
 import { readGiteaEvent } from './webhook.ts';
 
 export interface GiteaOptions {
-  /** Of the API. Null: nothing is asked. */
+  /** The address of the API. Null: no API is called. */
   readonly baseUrl: string | null;
   readonly token: string | null;
   readonly retryUnitMs?: number;
@@ -32,7 +32,7 @@ export function createGiteaClient({ baseUrl, token, ...pace }: GiteaOptions, tim
   return createRestClient({ label: 'Gitea', baseUrl, headers, tokenSetting: 'FAULTLINE_GITEA_TOKEN', timeoutMs, ...pace });
 }
 
-/** `owner/name` in its parts. Throws `not-found` for anything else. */
+/** Splits `owner/name`. Throws `not-found` for anything else. */
 export function ownerAndName(repository: string): { readonly owner: string; readonly repo: string } {
   const [, owner, repo] = /^([A-Za-z0-9._-]{1,100})\/([A-Za-z0-9._-]{1,100})$/.exec(repository) ?? [];
   if (owner === undefined || repo === undefined || /^\.+$/.test(owner) || /^\.+$/.test(repo))
@@ -73,7 +73,7 @@ interface Asking {
 /** Reads the logs of a run's failed jobs, and what its artifacts say, from Gitea Actions or a Forgejo that offers them. */
 export function createGiteaBuildSource(options: GiteaOptions & RunLimits): BuildSource {
   return createRunSource('gitea', options, (build, signal, notes) => {
-    const asking = { client: createGiteaClient(options, options.timeoutMs), ...runOf(build), signal, notes };
+    const asking = { client: createGiteaClient(options, options.timeoutMs), ...parseRun(build), signal, notes };
     const { client, owner, repo } = asking;
     return {
       listJobs: () => listJobs(asking, build.attempt),
@@ -84,21 +84,25 @@ export function createGiteaBuildSource(options: GiteaOptions & RunLimits): Build
   });
 }
 
-/** Before 1.27 there is no list of an attempt's jobs, only of the run's. */
+/** Lists the jobs of an attempt. Gitea before 1.27 only lists the jobs of the whole run. */
 async function listJobs({ client, owner, repo, runId, signal, notes }: Asking, attempt: number): Promise<CiJob[]> {
   try {
-    return await pagesOf(client, at`/repos/${owner}/${repo}/actions/runs/${runId}/attempts/${attempt}/jobs`, signal);
+    return await listRunJobs(client, at`/repos/${owner}/${repo}/actions/runs/${runId}/attempts/${attempt}/jobs`, signal);
   } catch (error) {
     if (!isMissing(error)) throw error;
   }
-  const all = await pagesOf(client, at`/repos/${owner}/${repo}/actions/runs/${runId}/jobs`, signal);
+  const all = await listRunJobs(client, at`/repos/${owner}/${repo}/actions/runs/${runId}/jobs`, signal);
   const own = all.filter(({ attempt: of }) => of === null || of === attempt);
   if (own.length > 0 || all.length === 0) return own;
   notes.push(`The jobs of attempt ${attempt} are no longer listed; those of a later attempt were read.`);
   return all;
 }
 
-async function pagesOf(client: RestClient, path: string, signal: AbortSignal): Promise<(CiJob & { readonly attempt: number | null })[]> {
+async function listRunJobs(
+  client: RestClient,
+  path: string,
+  signal: AbortSignal,
+): Promise<(CiJob & { readonly attempt: number | null })[]> {
   const what = 'the jobs of the run';
   const Page = Jobs.transform(({ jobs }) => jobs ?? []);
   const listed = await client.list(Page, { path, what, signal }, { sizeName: 'limit', size: PAGE, maxPages: MAX_LISTED_JOBS / PAGE });
@@ -131,7 +135,7 @@ function runArtifacts({ client, owner, repo, runId, signal, notes }: Asking, log
   return fetchArtifacts({ list, download, signal, notes, room: artifactRoom() }, logs);
 }
 
-function runOf(build: Build): Pick<Asking, 'owner' | 'repo' | 'runId'> {
+function parseRun(build: Build): Pick<Asking, 'owner' | 'repo' | 'runId'> {
   const id = build.externalId ?? '';
   if (!/^\d{1,15}$/.test(id)) throw unknownBuild(build, 'Gitea or Forgejo');
   return { ...ownerAndName(build.repository), runId: Number(id) };
@@ -140,7 +144,7 @@ function runOf(build: Build): Pick<Asking, 'owner' | 'repo' | 'runId'> {
 const MAX_PAGES = 200;
 
 const Repository = z.object({ full_name: z.string(), default_branch: z.string().nullish() });
-/** Of Gitea, or of Forgejo, whose runs have an index. */
+/** A run of Gitea, or of Forgejo, whose runs have an index. */
 const Run = z.looseObject({
   id: z.int(),
   status: z.string(),
@@ -191,14 +195,14 @@ function pastRun(run: z.infer<typeof Run>, repository: z.infer<typeof Repository
   return { externalId, attempt: run.run_attempt ?? 1, load: async () => readGiteaEvent('workflow_run', event) };
 }
 
-/** Of one call; what shows a notice has its own. */
+/** Default time limit of one call; a call that shows a notice has its own limit. */
 const NOTICE_MS = 60_000;
 const CONTEXT = 'Faultline';
 
 const Comment = z.object({ id: z.int(), body: z.string().nullish(), user: z.object({ login: z.string() }).nullish() });
 const User = z.object({ login: z.string().min(1) });
 
-/** The comment of a pull request. */
+/** Creates a client for the comment on a pull request. */
 export function createGiteaCommentClient(options: GiteaOptions): NotificationClient<{ readonly body: string }> {
   const client = createGiteaClient(options, NOTICE_MS);
   let login: string | null = null;
@@ -209,13 +213,13 @@ export function createGiteaCommentClient(options: GiteaOptions): NotificationCli
   return createCommentClient({
     ...{ label: 'Gitea', mode: 'edit', maxBody: 65_536 },
     open: async (repository, pullRequest, signal) => ({
-      ...commentsOf(client, repository, pullRequest, signal),
+      ...openComments(client, repository, pullRequest, signal),
       ownLogin: () => ownLogin(signal),
     }),
   });
 }
 
-function commentsOf(client: RestClient, repository: string, pullRequest: number, signal: AbortSignal): Omit<CommentThread, 'ownLogin'> {
+function openComments(client: RestClient, repository: string, pullRequest: number, signal: AbortSignal): Omit<CommentThread, 'ownLogin'> {
   const { owner, repo } = ownerAndName(repository);
   const path = at`/repos/${owner}/${repo}/issues/${pullRequest}/comments`;
   const one = (id: number) => at`/repos/${owner}/${repo}/issues/comments/${id}`;
@@ -273,16 +277,16 @@ export function giteaConnection(settings: GiteaOptions): Connection {
     ],
     greet: (secret) => {
       const body = JSON.stringify({ action: 'ping' });
-      const headers = { 'x-gitea-event': 'ping', 'x-gitea-delivery': greetingId(), 'x-gitea-signature': hmacOf(secret, body) };
+      const headers = { 'x-gitea-event': 'ping', 'x-gitea-delivery': greetingId(), 'x-gitea-signature': computeHmac(secret, body) };
       return { body, headers };
     },
     hooks: isReadable
-      ? { of: 'owner/name', open: (repository) => questionsOf({ baseUrl, token }, repository) }
+      ? { of: 'owner/name', open: (repository) => createWebhookQuestions({ baseUrl, token }, repository) }
       : { because: 'FAULTLINE_GITEA_URL and FAULTLINE_GITEA_TOKEN are not both set' },
   };
 }
 
-function questionsOf(options: GiteaOptions, repository: string): WebhookQuestions {
+function createWebhookQuestions(options: GiteaOptions, repository: string): WebhookQuestions {
   const client = createGiteaClient(options, CONNECT_MS);
   const { owner, repo } = ownerAndName(repository);
   const path = at`/repos/${owner}/${repo}`;
@@ -318,7 +322,7 @@ function questionsOf(options: GiteaOptions, repository: string): WebhookQuestion
       return { path: `${path}/hooks`, body: { type, active: true, events: EVENTS[type], config } };
     },
     right,
-    testOf: (id) => `${path}${at`/hooks/${id}/tests`}`,
+    buildTestPath: (id) => `${path}${at`/hooks/${id}/tests`}`,
     deliveries: null,
   };
 }

@@ -16,9 +16,9 @@ export function createGiteaHost(options: GiteaOptions & { readonly timeoutMs: nu
 const MAX_PAGES = 10;
 const TREE_PAGE = 1_000;
 const MAX_TREE_PAGES = 100;
-/** Of a comparison, so many commits are asked what they changed. */
+/** The maximum number of commits in a comparison whose changes are read. */
 const MAX_READ_COMMITS = 20;
-/** What only costs time: counts, files and signatures of each commit of a list. */
+/** Query parameters that omit slow details of the commits in a list: counts, files and signatures. */
 const BARE = { stat: 'false', files: 'false', verification: 'false' };
 
 const Repository = z.object({ full_name: z.string(), default_branch: z.string().nullish(), description: z.string().nullish() });
@@ -38,7 +38,7 @@ const Commit = z.object({
 const Compared = z.object({ total_commits: z.number(), commits: z.array(Commit).nullable() });
 const PullRequest = z.object({ number: z.int() });
 
-type FileQuestion = 'repository' | 'commitOf' | 'tree' | 'entry' | 'blob' | 'searchPaths' | 'repositories';
+type FileQuestion = 'repository' | 'findCommit' | 'tree' | 'entry' | 'blob' | 'searchPaths' | 'repositories';
 
 function fileQuestions(client: RestClient): Pick<RemoteCode, FileQuestion> {
   return {
@@ -48,7 +48,7 @@ function fileQuestions(client: RestClient): Pick<RemoteCode, FileQuestion> {
       return { ...ownerAndName(reply.full_name), defaultBranch: reply.default_branch ?? null };
     },
     // The list takes branches with slashes, which the address of one commit does not.
-    async commitOf({ owner, repo }, ref, signal) {
+    async findCommit({ owner, repo }, ref, signal) {
       const path = at`/repos/${owner}/${repo}/commits`;
       const query = { ...BARE, sha: ref, limit: 1 };
       const [found] = await client.get(z.array(Commit), { path, query, what: `the commit ${ref}`, signal });
@@ -91,17 +91,17 @@ async function listTree(client: RestClient, { owner, repo, commit }: Place, sign
   return { entries, truncated: true };
 }
 
-function changeQuestions(client: RestClient): Pick<RemoteCode, 'commits' | 'commit' | 'compare' | 'blame' | 'pullRequestOf'> {
+function changeQuestions(client: RestClient): Pick<RemoteCode, 'commits' | 'commit' | 'compare' | 'blame' | 'findPullRequest'> {
   return {
     async commits({ owner, repo, commit }, { path, limit }, signal) {
       const question = { path: at`/repos/${owner}/${repo}/commits`, query: { ...BARE, sha: commit, path }, what: 'the history', signal };
       const pages = { sizeName: 'limit', size: Math.min(PAGE, limit), maxPages: Math.ceil(limit / PAGE) };
-      return (await client.list(z.array(Commit), question, pages)).map(infoOf);
+      return (await client.list(z.array(Commit), question, pages)).map(toCommitInfo);
     },
     commit: (place, signal) => askCommit(client, place, signal),
     compare: (repository, refs, signal) => compare(client, repository, refs, signal),
     blame: null,
-    async pullRequestOf({ owner, repo }, commit, signal) {
+    async findPullRequest({ owner, repo }, commit, signal) {
       const question = {
         path: at`/repos/${owner}/${repo}/commits/${commit}/pull`,
         what: `the pull request of ${commit.slice(0, 10)}`,
@@ -118,10 +118,13 @@ async function askCommit(client: RestClient, { owner, repo, commit }: Place, sig
     client.get(Commit, { path: at`/repos/${owner}/${repo}/git/commits/${commit}`, query: BARE, what, signal }),
     client.bytes({ path: at`/repos/${owner}/${repo}/git/commits/${`${commit}.diff`}`, what, signal }),
   ]);
-  return { commit: infoOf(reply), files: filesOfDiff(diff.toString('utf8')) };
+  return { commit: toCommitInfo(reply), files: filesOfDiff(diff.toString('utf8')) };
 }
 
-/** The API lists the commits between two, and not what they changed: their own changes are put together, the oldest first. */
+/**
+ * Compares two commits. The API lists the commits between them without their changes, so the changes of each
+ * commit are read and merged, oldest first.
+ */
 async function compare(
   client: RestClient,
   repository: KnownRepository,
@@ -143,7 +146,7 @@ async function compare(
       // What came and went between the two is no change.
       if (before?.status !== 'added' || file.status !== 'removed') files.set(file.path, before === undefined ? file : after(before, file));
     }
-  const commits = listed.slice(0, MAX_COMPARED_COMMITS).map(infoOf);
+  const commits = listed.slice(0, MAX_COMPARED_COMMITS).map(toCommitInfo);
   const all = [...files.values()];
   return {
     commits,
@@ -152,7 +155,7 @@ async function compare(
   };
 }
 
-/** A file that two commits changed, with both patches. */
+/** Merges the changes of a file by two commits, with both patches. */
 function after(before: ChangedFile, file: ChangedFile): ChangedFile {
   const patches = [before.patch, file.patch].filter((patch) => patch !== null);
   const isKept = file.status === 'modified' || file.status === 'renamed';
@@ -166,6 +169,6 @@ function after(before: ChangedFile, file: ChangedFile): ChangedFile {
   };
 }
 
-function infoOf({ sha, commit }: z.infer<typeof Commit>): CommitInfo {
+function toCommitInfo({ sha, commit }: z.infer<typeof Commit>): CommitInfo {
   return commitInfo(sha, commit.message, { author: commit.author?.name ?? '', at: commit.author?.date ?? '' });
 }

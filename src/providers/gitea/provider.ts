@@ -5,7 +5,7 @@ import { below, tokenApi } from '../probe.ts';
 import type { Provider } from '../provider.ts';
 import { giteaWebhook } from './webhook.ts';
 
-/** Gitea and Forgejo: Actions, code, comments and commit statuses, with a token. */
+/** Creates the provider for Gitea and Forgejo: Actions, code, comments and commit statuses, with a token. */
 export function giteaProvider(settings: GiteaSettings): Provider {
   const { baseUrl, token, webhookSecrets } = settings;
   const credentials = { baseUrl, token };
@@ -35,7 +35,7 @@ export function giteaProvider(settings: GiteaSettings): Provider {
     ...tokenApi({
       ...{ name: 'gitea', label: 'Gitea or Forgejo' },
       probe: isReadable ? { url: below(baseUrl, 'version'), headers: { authorization: `token ${token}` } } : null,
-      lacking: lackingOf(settings),
+      lacking: describeMissing(settings),
       says: (json) => Version.transform(({ version }) => `version ${version}`).safeParse(json).data ?? null,
       mend: {
         reach: 'check FAULTLINE_GITEA_URL: is Gitea or Forgejo running there, and can this machine reach it?',
@@ -48,7 +48,7 @@ export function giteaProvider(settings: GiteaSettings): Provider {
 
 const Version = z.object({ version: z.string() });
 
-function lackingOf({ baseUrl, webhookSecrets }: GiteaSettings) {
+function describeMissing({ baseUrl, webhookSecrets }: GiteaSettings) {
   if (baseUrl !== null)
     return { says: 'no token: logs of private repositories cannot be fetched', mend: 'set FAULTLINE_GITEA_TOKEN (read:repository)' };
   if (webhookSecrets.length === 0) return null;
@@ -80,7 +80,10 @@ export const GiteaSettings = z.object({
 });
 export type GiteaSettings = z.infer<typeof GiteaSettings>;
 
-/** `https://host`, `https://host/git/` and `https://host/api/v1` all mean the API below. Without a slash at the end. */
+/**
+ * Converts `https://host`, `https://host/git/` and `https://host/api/v1` to the address of the API, without a
+ * slash at the end.
+ */
 function giteaApiAddress(text: string): string {
   const url = new URL(text);
   const path = url.pathname.replace(/\/$/, '');

@@ -105,7 +105,7 @@ const WorkflowJobEvent = z
   .meta({ title: 'workflow_job' });
 type WorkflowJobEvent = z.infer<typeof WorkflowJobEvent>;
 
-/** What of the event that started a run Forgejo passes on, as JSON in a text. */
+/** The fields of the triggering event, which Forgejo passes on as JSON in a string. */
 const Trigger = z.object({
   pull_request: z
     .object({
@@ -233,7 +233,10 @@ function readWorkflowJob({ repository, sender, workflow_job: job }: WorkflowJobE
   };
 }
 
-/** Forgejo sends one event for a run that ended; its name says how, and the run's own status says it where it was canceled. */
+/**
+ * Reads the event that Forgejo sends for a finished run. Its name states the result; for a canceled run, the
+ * status of the run does.
+ */
 function readActionRun({ action, run }: ActionRunEvent): Reading {
   const said = run.status ?? action;
   const status = conclusionStatus(said === 'recover' ? 'success' : said);
@@ -265,18 +268,18 @@ function readActionRun({ action, run }: ActionRunEvent): Reading {
   };
 }
 
-/** `ci.yml` of `.gitea/workflows/ci.yml@refs/heads/main`. */
+/** Returns `ci.yml` from `.gitea/workflows/ci.yml@refs/heads/main`. */
 function workflowFile(path: string | null | undefined): string {
   return textOrNull(path?.split('@', 1)[0]?.split('/').at(-1)) ?? 'workflow';
 }
 
-/** Of `ci.yml@refs/pull/12/head` and of `#12`. */
+/** Reads the number from `ci.yml@refs/pull/12/head` or `#12`. */
 function pullRequestOfRef(ref: string | null | undefined): number | null {
   const number = /(?:@refs\/pull\/|^#)(\d{1,9})(?:\/|$)/.exec(ref ?? '')?.[1];
   return number === undefined ? null : Number(number);
 }
 
-/** What has not happened is 1970 for them, or the year 1. */
+/** Returns the time in UTC, or null. The API reports a time that is not set as 1970 or the year 1. */
 function pastOrNull(given: string | null | undefined): string | null {
   const utc = toUtc(given);
   return utc === null || utc < '1971' ? null : utc;

@@ -18,9 +18,14 @@ import {
 export interface GithubAccessOptions extends GithubClientOptions {
   /** Asked first; null: there is none. */
   readonly app?: GithubAppKey | null;
-  /** For repositories on which the App is not installed, or for all; null: only what is public is read. */
+  /**
+   * The token for repositories on which the App is not installed, or for all; null if only public
+   * repositories are read.
+   */
   readonly token: string | null;
-  /** What an installation's token is requested; absent: to read what analyses need. */
+  /**
+   * The permissions requested for an installation's token. By default, the read access that analyses need.
+   */
   readonly rights?: Rights;
 }
 
@@ -34,18 +39,21 @@ export interface Signed {
 export interface GithubAccess {
   /** Throws `upstream-auth` where the App is not installed there and there is no token, or where GitHub refuses the App. */
   forRepository(place: RepositoryName, signal: AbortSignal): Promise<Signed>;
-  /** Those that can list repositories: each installation of the App, then the token. None where there is neither. */
+  /**
+   * Lists the clients that can list repositories: one for each installation of the App, then the one with the
+   * token. Empty if there is neither.
+   */
   forLists(signal: AbortSignal): Promise<Signed[]>;
 }
 
-/** How the tokens of GitHub Apps and of Actions begin. */
+/** The prefix of tokens of GitHub Apps and of Actions. */
 const INSTALLATION_TOKEN = 'ghs_';
 /** Clients of an App's installations that are kept; another one is soon made. */
 const KEPT_CLIENTS = 200;
 
 export function createGithubAccess(options: GithubAccessOptions): GithubAccess {
   const { app = null, token } = options;
-  const own: Signed = { client: createGithubClient(options, { who: 'token', token }), as: kindOf(token) };
+  const own: Signed = { client: createGithubClient(options, { who: 'token', token }), as: detectTokenKind(token) };
   const withToken = token === null ? [] : [own];
   if (app === null) return { forRepository: async () => own, forLists: async () => withToken };
   const installations = createInstallations(options, app, options.rights);
@@ -61,12 +69,15 @@ export function createGithubAccess(options: GithubAccessOptions): GithubAccess {
   };
 }
 
-function kindOf(token: string | null): Signed['as'] {
+function detectTokenKind(token: string | null): Signed['as'] {
   if (token === null) return 'nobody';
   return token.startsWith(INSTALLATION_TOKEN) ? 'installation' : 'token';
 }
 
-/** What a repository is read with; looked up anew where the installation that we knew is gone. Null: the App is not installed there. */
+/**
+ * Returns the grant for reading a repository. Looks the installation up again if the known one is gone. Null
+ * if the App is not installed there.
+ */
 async function usableGrant(installations: Installations, place: RepositoryName, signal: AbortSignal): Promise<Grant | null> {
   for (let tries = 0; tries < 2; tries++) {
     const grant = await installations.find(place, signal);
@@ -99,7 +110,7 @@ function createInstallationClients(options: GithubClientOptions, installations: 
 /** Names of permissions and how far they go. */
 export type Rights = Readonly<Record<string, 'read' | 'write'>>;
 
-/** What a token is requested: an installation, and no more of it than is needed. */
+/** The scope of a token request: an installation, limited to what is needed. */
 export interface Grant {
   readonly installation: number;
   readonly permissions: Rights;
@@ -109,21 +120,30 @@ export interface Grant {
 
 export interface InstallationToken {
   readonly token: string;
-  /** When we got it and when it ends by our clock, in milliseconds. */
+  /**
+   * The time at which we received the token and the time at which it expires, both by our clock, in
+   * milliseconds.
+   */
   readonly madeAt: number;
   readonly endsAt: number;
 }
 
-/** What a GitHub App can find out about itself. All questions throw TriageErrors only. */
+/** The installations of a GitHub App. All methods throw only TriageErrors. */
 export interface Installations {
-  /** What may be asked for a repository; null where the App is not installed on it. */
+  /** Returns the grant for a repository; null if the App is not installed on it. */
   find(place: RepositoryName, signal: AbortSignal): Promise<Grant | null>;
   forget(place: RepositoryName): void;
-  /** To read the names of repositories, for each installation that is not suspended, up to twenty. */
+  /**
+   * Lists grants for reading the names of repositories, one for each installation that is not suspended, up
+   * to twenty.
+   */
   list(signal: AbortSignal): Promise<Grant[]>;
-  /** One that does not end soon. `not-found` where the installation, or the repository in it, is gone. */
+  /**
+   * Returns a token that does not expire soon. Throws `not-found` if the installation, or the repository in
+   * it, is gone.
+   */
   token(grant: Grant, signal: AbortSignal): Promise<InstallationToken>;
-  /** A token that GitHub took back. */
+  /** Forgets a token that GitHub has revoked. */
   drop(grant: Grant): void;
 }
 
@@ -132,7 +152,10 @@ const NEEDED: readonly string[] = ['actions', 'contents', 'metadata', 'pull_requ
 const TO_READ: Rights = Object.fromEntries(NEEDED.map((name) => [name, 'read']));
 
 const MINUTE_MS = 60_000;
-/** An installation seldom changes; a missing one may be made in the next minute, by who was told that it is missing. */
+/**
+ * An installation seldom changes. A missing one may appear within a minute, because the user was asked to
+ * install the App.
+ */
 const FOUND_MS = 10 * MINUTE_MS;
 const MISSING_MS = MINUTE_MS;
 /** A token lives for an hour and is renewed so long before it ends, so that no call begins with one that ends under way. */
@@ -147,19 +170,22 @@ const Installation = z.object({
 });
 const AccessToken = z.object({ token: z.string().min(1), expires_at: z.iso.datetime({ offset: true }) });
 
-/** `rights`: what tokens are requested, as far as it was granted. */
+/**
+ * Creates the installations of the App. `rights` are the permissions requested for tokens, as far as they
+ * were granted.
+ */
 function createInstallations(options: GithubClientOptions, app: GithubAppKey, rights: Rights = TO_READ): Installations {
   const client = createGithubClient(options, { who: `app ${app.id}`, app });
   const grants = createMemory<Grant | null>(MAX_REMEMBERED);
   const tokens = createMemory<InstallationToken>(MAX_REMEMBERED);
   return {
     find: (place, signal) =>
-      grants.recall(keyOf(place), {
+      grants.recall(toKey(place), {
         signal,
         lifeMs: (grant) => (grant === null ? MISSING_MS : FOUND_MS),
         ask: () => askInstallation(client, app.id, place, rights, signal),
       }),
-    forget: (place) => grants.forget(keyOf(place)),
+    forget: (place) => grants.forget(toKey(place)),
     list: (signal) => askInstallations(client, app.id, signal),
     token: (grant, signal) =>
       tokens.recall(JSON.stringify(grant), {
@@ -171,7 +197,7 @@ function createInstallations(options: GithubClientOptions, app: GithubAppKey, ri
   };
 }
 
-function keyOf({ owner, repo }: RepositoryName): string {
+function toKey({ owner, repo }: RepositoryName): string {
   return `${owner}/${repo}`.toLowerCase();
 }
 
@@ -194,7 +220,10 @@ async function askInstallation(
   }
 }
 
-/** A renamed repository was found under its number, or under its new name: tokens know no other. */
+/**
+ * Returns the repository for a token request. A renamed repository was found under its number or its new
+ * name; tokens accept nothing else.
+ */
 function sameRepository(url: string, { repo }: RepositoryName): NonNullable<Grant['only']> {
   const [, number] = /\/repositories\/(\d{1,15})\/installation$/.exec(url) ?? [];
   if (number !== undefined) return { repository_ids: [Number(number)] };
@@ -202,7 +231,7 @@ function sameRepository(url: string, { repo }: RepositoryName): NonNullable<Gran
   return { repositories: [decodeURIComponent(name)] };
 }
 
-/** GitHub refuses a token with a right that the installation was not granted. */
+/** Limits the wanted permissions to the granted ones. GitHub refuses to create a token with more. */
 function narrowed(granted: Readonly<Record<string, unknown>>, wanted: Rights): Rights {
   const given = Object.entries(wanted).filter(([name]) => granted[name] !== undefined);
   return Object.fromEntries(given.map(([name, right]) => [name, right === 'write' && granted[name] === 'write' ? right : 'read']));
@@ -240,7 +269,7 @@ async function askToken(client: GithubClient, id: string, grant: Grant, signal: 
   }
 }
 
-/** Of a call whose caller sets no limit, in milliseconds. */
+/** Default time limit of a call, in milliseconds. */
 const LIMIT_MS = 60_000;
 /** GitHub may not yet know a token everywhere that it has just made: such a refusal is not believed at once. */
 const NEW_MS = 5_000;
@@ -277,15 +306,15 @@ function signAsInstallation(
 
 export interface GithubAppFacts {
   readonly name: string;
-  /** Where it can be installed; null where GitHub does not say. */
+  /** The page on which the App can be installed; null if GitHub does not state it. */
   readonly url: string | null;
-  /** How often it is installed; null where GitHub does not say. */
+  /** The number of installations; null if GitHub does not state it. */
   readonly installations: number | null;
   /** Rights that Faultline needs and the App does not ask for. */
   readonly lacking: readonly string[];
-  /** Of the repositories asked about, those on which it is not installed. */
+  /** The requested repositories on which the App is not installed. */
   readonly unseen: readonly string[];
-  /** How far GitHub's clock is ahead of ours, in milliseconds; null where it does not say. */
+  /** Milliseconds by which GitHub's clock is ahead of ours; null if GitHub does not state the time. */
   readonly aheadMs: number | null;
 }
 
@@ -333,7 +362,7 @@ async function askApp(options: GithubClientOptions, app: GithubAppKey, signal: A
   }
 }
 
-/** What a failed call as the App means; what cannot heal by itself says what to do. */
+/** Converts a failed call of the App. If the error is permanent, the message says what to do. */
 function appError(what: string, error: unknown, id: string, signal: AbortSignal): TriageError {
   if (signal.aborted) return new TriageError('cancelled', `The GitHub request for ${what} was stopped.`, { cause: error });
   const meaning = githubError(what, error, 'read the contents');
@@ -347,7 +376,10 @@ function appError(what: string, error: unknown, id: string, signal: AbortSignal)
   return new TriageError('upstream-auth', says, { cause: error });
 }
 
-/** Nobody may read this repository for us: final, until somebody gives the App the repository. */
+/**
+ * Creates the error for a repository that no installation can read. It is final until the App is installed
+ * there.
+ */
 function notInstalled({ owner, repo }: RepositoryName, id: string, cause?: unknown): TriageError {
   return new TriageError(
     'upstream-auth',

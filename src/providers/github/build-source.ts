@@ -22,9 +22,9 @@ import { download, type GithubClient, type GithubRun, githubError } from './clie
 import { readGithubEvent } from './webhook.ts';
 
 export interface GithubBuildSourceOptions extends GithubAccessOptions {
-  /** Of one whole fetch. */
+  /** Time limit of one whole fetch, in milliseconds. */
   readonly timeoutMs: number;
-  /** Of all logs of a build together, decompressed. */
+  /** The maximum size of all logs of a build together, decompressed. */
   readonly maxLogBytes: number;
 }
 
@@ -32,7 +32,7 @@ export interface GithubBuildSourceOptions extends GithubAccessOptions {
 export function createGithubBuildSource(options: GithubBuildSourceOptions): BuildSource {
   const access = createGithubAccess(options);
   const start = async (build: Build, signal: AbortSignal, room: number): Promise<Fetching> => {
-    const run = runOf(build);
+    const run = parseRun(build);
     const { client } = await access.forRepository(run, signal);
     const { owner, repo } = run;
     const route = 'GET /repos/{owner}/{repo}/actions/jobs/{job_id}/logs';
@@ -57,7 +57,7 @@ interface Fetching extends LogFetching {
   readonly github: { readonly client: GithubClient; readonly run: GithubRun };
 }
 
-/** The failed jobs' own logs; where none can be had, the archive of the whole run. */
+/** Fetches the logs of the failed jobs, or the archive of the whole run if none of them is available. */
 async function fetchRun(fetching: Fetching): Promise<FetchedBuild> {
   const jobs = await listJobs(fetching);
   const own = await fetchFailedLogs(fetching, jobs);
@@ -85,8 +85,9 @@ function runArtifacts({ github: { client, run }, signal, notes }: Fetching, logs
 const MAX_GREEN_JOBS = 60;
 
 /**
- * The logs of a run's passed jobs, each named as the log of a failed job of that name is. The archive of the run's logs has all
- * of them in one answer; where it is too large, as many logs as there is room for.
+ * Fetches the logs of a run's passed jobs, each named like the log of a failed job with the same name. The
+ * archive of the run's logs contains all
+ * of them in one response. If it is too large, as many single logs as fit are fetched.
  */
 async function fetchGreenLogs(fetching: Fetching): Promise<SourceText[]> {
   const jobs = (await listJobs(fetching)).filter(({ outcome }) => outcome === 'passed').slice(0, MAX_GREEN_JOBS);
@@ -102,7 +103,7 @@ async function fetchGreenLogs(fetching: Fetching): Promise<SourceText[]> {
   }
 }
 
-function runOf(build: Build): GithubRun {
+function parseRun(build: Build): GithubRun {
   const [owner, repo, ...rest] = build.repository.split('/');
   const id = build.externalId ?? '';
   if (owner === undefined || repo === undefined || rest.length > 0 || !/^\d{1,15}$/.test(id)) {
@@ -115,12 +116,12 @@ const MAX_LISTED_JOBS = 1000;
 const ZIP_ENTRIES = 2000;
 const FAILED: readonly (string | null)[] = ['failure', 'timed_out', 'startup_failure'];
 
-/** What an App's token is requested for it. */
+/** The permissions of an App's token for a re-run. */
 const TO_RERUN = { actions: 'write', metadata: 'read' } as const;
 
 /** Has the failed jobs of a run, and those that depend on them, run again. */
 export async function rerunOnGithub(options: GithubAccessOptions, build: Build, signal: AbortSignal): Promise<void> {
-  const run = runOf(build);
+  const run = parseRun(build);
   const { client } = await createGithubAccess({ ...options, rights: TO_RERUN }).forRepository(run, signal);
   const { owner, repo, run_id } = run;
   await client.rest.actions.reRunWorkflowFailedJobs({ owner, repo, run_id, request: { signal, retries: 0 } }).catch((error: unknown) => {
@@ -128,7 +129,7 @@ export async function rerunOnGithub(options: GithubAccessOptions, build: Build, 
   });
 }
 
-/** The jobs of the run, at most a thousand. */
+/** Lists the jobs of the run, at most a thousand. */
 async function listJobs({ github: { client, run }, signal }: Fetching): Promise<CiJob[]> {
   const jobs: CiJob[] = [];
   try {
@@ -141,7 +142,8 @@ async function listJobs({ github: { client, run }, signal }: Fetching): Promise<
       for (const { id, name, status, conclusion, completed_at: endedAt, html_url: html, steps = [] } of page.data) {
         const outcome = FAILED.includes(conclusion) ? 'failed' : conclusion === 'success' ? 'passed' : 'other';
         const failed = steps.find((step) => FAILED.includes(step.conclusion));
-        // A line of the job's log cannot be told from the outside: the numbers of the page begin anew in each step.
+        // The page cannot be linked by a line of the job's log, because its line numbers restart in each
+        // step.
         const url = html == null || failed === undefined ? html : `${html}#step:${failed.number}:1`;
         jobs.push({ id, name, isOver: status === 'completed', outcome, endedAt, url });
       }
@@ -153,7 +155,10 @@ async function listJobs({ github: { client, run }, signal }: Fetching): Promise<
   return jobs;
 }
 
-/** The logs of failed jobs from the archive of the whole run; all that is in it where none of them is. */
+/**
+ * Returns the logs of failed jobs from the archive of the whole run, or all of its logs if it contains none
+ * of them.
+ */
 async function fetchRunArchive(fetching: Fetching, failed: readonly CiJob[]): Promise<SourceText[]> {
   const files = await archivedLogs(fetching);
   const names = new Set(failed.map((job) => inArchive(job.name)));
@@ -166,7 +171,10 @@ async function fetchRunArchive(fetching: Fetching, failed: readonly CiJob[]): Pr
   );
 }
 
-/** The logs of these jobs in the archive of the whole run, named as the jobs' own logs are. Jobs of one name have none. */
+/**
+ * Returns the logs of these jobs from the archive of the whole run, with the names of the single logs. Jobs
+ * that share a name are left out.
+ */
 async function logsInArchive(fetching: Fetching, jobs: readonly CiJob[]): Promise<SourceText[]> {
   const files = Map.groupBy(await archivedLogs(fetching), ({ job }) => job);
   return jobs.flatMap((job) => {
@@ -204,7 +212,7 @@ async function archivedLogs(fetching: Fetching): Promise<ArchivedLog[]> {
   return logs;
 }
 
-/** GitHub drops from file names what a file system may refuse. */
+/** Returns the name of a job in the archive, where GitHub omits characters that file systems may reject. */
 function inArchive(name: string): string {
   return name.replace(/[/\\:*?"<>|]/g, '').trim();
 }

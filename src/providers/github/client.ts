@@ -2,14 +2,14 @@ import { createAppAuth } from '@octokit/auth-app';
 import { retry } from '@octokit/plugin-retry';
 import { throttling } from '@octokit/plugin-throttling';
 import { Octokit } from '@octokit/rest';
-import { messageOf, TriageError } from '../../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../../domain/errors.ts';
 import { readBytes } from '../../lib/http-body.ts';
 import type { Logger } from '../../ports/telemetry.ts';
 import { type BoundedCache, createBoundedCache } from '../memory.ts';
-import { bodyOf, rateLimitMs } from '../rest-client.ts';
+import { rateLimitMs, readBody } from '../rest-client.ts';
 
 export interface GithubClientOptions {
-  /** Of the REST API: `https://api.github.com`, or `https://host/api/v3`. */
+  /** The address of the REST API: `https://api.github.com`, or `https://host/api/v3`. */
   readonly baseUrl: string;
   readonly logger: Logger;
   /** Unit of the waits between tries, in milliseconds; a second unless a test is in a hurry. */
@@ -30,20 +30,20 @@ export interface RepositoryName {
 export interface GithubAppKey {
   /** Its number, or its client id. */
   readonly id: string;
-  /** In PEM. */
+  /** The private key in PEM format. */
   readonly privateKey: string;
 }
 
-/** Whose client it is; kept answers are its own. */
+/** The owner of the client. Cached responses are kept apart by owner. */
 export interface Identity {
   readonly who: string;
-  /** With whom it shares a rate limit; absent: with those of its name. */
+  /** The group that shares a rate limit; by default, all clients with the same name. */
   readonly limit?: string;
   /** Sent with every call, unless the App signs. */
   readonly token?: string | null;
   /** Signs as the App itself, which may do no more than look after its installations. */
   readonly app?: GithubAppKey;
-  /** Where answers are kept; absent: in memory of the client's own. */
+  /** The cache of responses; by default, one in the memory of the client. */
   readonly answers?: KeptAnswers;
 }
 
@@ -57,8 +57,9 @@ const PatientOctokit = Octokit.plugin(retry, throttling);
 export type GithubClient = InstanceType<typeof PatientOctokit>;
 
 /**
- * A client of GitHub's REST API that tries again after server errors, waits for short rate limits, asks only for what changed,
- * and takes what it is signed with to no other host. `sign` is called with every request before it is sent.
+ * Creates a client of GitHub's REST API. It retries after server errors, waits for short rate limits, makes
+ * conditional requests,
+ * and never sends its credentials to another host. `sign` is called with every request before it is sent.
  */
 export function createGithubClient(options: GithubClientOptions, identity: Identity, sign?: (client: Octokit) => void): GithubClient {
   const { baseUrl, logger, retryUnitMs = 1000, unpaced = false, maxReplyBytes = MAX_REPLY_BYTES } = options;
@@ -103,9 +104,11 @@ const FINAL_STATUS = 422;
 const BODILESS: readonly number[] = [204, 205, 304];
 
 /**
- * A fetch for calls that carry a token: follows redirects (a renamed repository) on the same host only, and reads no more
- * than `maxBytes`. What it refuses is answered as a reply with `REFUSAL_HEADER`. Who asks for `redirect: 'manual'` gets the first
- * reply as it comes, to look after by itself.
+ * Creates a fetch for calls that carry a token. It follows redirects (of a renamed repository) on the same
+ * host only, and reads at most
+ * `maxBytes`. A rejected response is replaced by one with `REFUSAL_HEADER`. With `redirect: 'manual'` the
+ * first
+ * response is returned as it is, and the caller must limit it.
  */
 function createGuardedFetch(maxBytes: number): typeof fetch {
   return async (input, init) => {
@@ -137,7 +140,7 @@ async function fetchOnce(url: URL, init: RequestInit | undefined): Promise<Respo
 
 async function boundedReply(response: Response, url: URL, maxBytes: number): Promise<Response> {
   const headers = new Headers(response.headers);
-  // The body is decoded by now, and nobody but us may refuse.
+  // The body is decoded by now, and only this function may set the refusal header.
   for (const name of [REFUSAL_HEADER, 'content-encoding', 'content-length']) headers.delete(name);
   const bytes = await readBytes(response.body, maxBytes);
   if (bytes === null) return refusal('too-large', `the response is larger than ${Math.round(maxBytes / 1024 / 1024)} MB`);
@@ -166,14 +169,16 @@ export type KeptAnswers = BoundedCache<Kept>;
 const MAX_KEPT = 16 * 1024 * 1024;
 const MAX_ONE = 2 * 1024 * 1024;
 
-/** Room for the answers of several clients: those of each stay its own. */
+/** Creates a cache for the responses of several clients, which are kept apart. */
 export function createKeptAnswers(): KeptAnswers {
   return createBoundedCache<Kept>(MAX_KEPT, ({ weight }) => weight);
 }
 
 /**
- * Asks again with the mark of the last answer (`If-None-Match`): where nothing changed GitHub says only that, which costs nothing of the
- * rate limit, and the kept answer is given. An answer is given to `who` it was told and to nobody else: never to another token, nor to
+ * Sends the ETag of the last response (`If-None-Match`). If nothing changed, GitHub answers 304, which does
+ * not count toward the
+ * rate limit, and the cached response is returned. A response is cached for `who` only: it is never returned
+ * for another token or
  * another installation of an App.
  */
 function askWhetherChanged(client: Octokit, answers: KeptAnswers, who: string): void {
@@ -187,7 +192,7 @@ function askWhetherChanged(client: Octokit, answers: KeptAnswers, who: string): 
     try {
       const response = await request(options);
       const { etag } = response.headers;
-      const weight = etag === undefined ? Number.POSITIVE_INFINITY : weightOf(response.data);
+      const weight = etag === undefined ? Number.POSITIVE_INFINITY : measureWeight(response.data);
       if (etag !== undefined && weight <= MAX_ONE) answers.set(key, { etag, response, weight });
       return response;
     } catch (error) {
@@ -197,8 +202,8 @@ function askWhetherChanged(client: Octokit, answers: KeptAnswers, who: string): 
   });
 }
 
-/** What is neither text nor JSON is not kept. */
-function weightOf(data: unknown): number {
+/** Returns the size of a response; infinite if it is neither text nor JSON, so that it is not cached. */
+function measureWeight(data: unknown): number {
   if (typeof data === 'string') return data.length;
   const isJson = Array.isArray(data) || (typeof data === 'object' && data !== null && Object.getPrototypeOf(data) === Object.prototype);
   return isJson ? JSON.stringify(data).length : Number.POSITIVE_INFINITY;
@@ -211,12 +216,15 @@ export interface HttpFailure {
   readonly headers: Headers;
 }
 
-/** What a failed call means for a triage; `what` names it for people, `right` what must be allowed to be read. TriageErrors pass as they are. */
+/**
+ * Converts a failed call to the error of a triage. `what` names the call for people, `right` is the
+ * permission that it needs. TriageErrors are returned unchanged.
+ */
 export function githubError(what: string, error: unknown, right: 'read Actions' | 'write Actions' | 'read the contents'): TriageError {
   if (error instanceof TriageError) return error;
   const failure = httpFailure(error);
   if (failure === null) {
-    return new TriageError('upstream-failed', `GitHub could not be reached for ${what}: ${messageOf(error)}.`, {
+    return new TriageError('upstream-failed', `GitHub could not be reached for ${what}: ${getErrorMessage(error)}.`, {
       retryable: true,
       cause: error,
     });
@@ -250,7 +258,7 @@ export function githubError(what: string, error: unknown, right: 'read Actions' 
   return new TriageError('upstream-failed', `GitHub returned ${status} for ${what}.`, { retryable, cause: error });
 }
 
-/** The answer behind a failed call; null where none came. */
+/** Returns the HTTP response of a failed call; null if there was none. */
 export function httpFailure(error: unknown): HttpFailure | null {
   if (!(error instanceof Error) || !('status' in error) || typeof error.status !== 'number') return null;
   // A connection that broke has status 500 and no response.
@@ -273,7 +281,7 @@ export interface GithubRun {
 }
 
 export interface Download {
-  /** For people: `the log of "build"`. */
+  /** The subject, shown to people: `the log of "build"`. */
   readonly what: string;
   /** Path of the API below its base, with its variables filled in by the client. */
   readonly route: `GET /${string}`;
@@ -297,13 +305,13 @@ export async function download(
     });
   const body: unknown = answer.data;
   const status: number = answer.status;
-  if (status < 300) return await bodyOf('GitHub', what, body instanceof ReadableStream ? body : null, maxBytes);
+  if (status < 300) return await readBody('GitHub', what, body instanceof ReadableStream ? body : null, maxBytes);
   if (body instanceof ReadableStream) await body.cancel();
   const address = new URL(answer.headers.location ?? '', answer.url);
   if (address.protocol !== 'https:' && address.protocol !== new URL(answer.url).protocol) {
     throw new TriageError('upstream-failed', `GitHub sent ${what} to an address that is not encrypted.`);
   }
-  return await bodyOf(address.host, what, await openStorage(what, address, signal), maxBytes);
+  return await readBody(address.host, what, await openStorage(what, address, signal), maxBytes);
 }
 
 async function openStorage(what: string, address: URL, signal: AbortSignal): Promise<ReadableStream<Uint8Array> | null> {
@@ -318,6 +326,6 @@ async function openStorage(what: string, address: URL, signal: AbortSignal): Pro
   await response.body?.cancel();
   const { status } = response;
   if (status === 404 || status === 410) throw new TriageError('not-found', `The storage answered ${status} for ${what}: it has expired.`);
-  // A signed address that has run out is signed anew by the next try.
+  // A signed address expires; a retry requests a new one.
   throw new TriageError('upstream-failed', `The storage at ${address.host} answered ${status} for ${what}.`, { retryable: true });
 }

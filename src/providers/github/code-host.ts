@@ -21,7 +21,7 @@ const NAME = /^([A-Za-z0-9][A-Za-z0-9_-]{0,99})\/([A-Za-z0-9._-]{1,100})$/;
 const PAGE = 100;
 const MAX_PAGES = 10;
 
-type FileQuestion = 'repository' | 'commitOf' | 'tree' | 'entry' | 'blob' | 'searchPaths' | 'repositories';
+type FileQuestion = 'repository' | 'findCommit' | 'tree' | 'entry' | 'blob' | 'searchPaths' | 'repositories';
 
 function fileQuestions(api: GithubApi): Pick<RemoteCode, FileQuestion> {
   return {
@@ -34,7 +34,7 @@ function fileQuestions(api: GithubApi): Pick<RemoteCode, FileQuestion> {
       const [, newOwner = owner, newRepo = repo] = NAME.exec(reply.full_name) ?? [];
       return { owner: newOwner, repo: newRepo, defaultBranch: reply.default_branch ?? null };
     },
-    async commitOf({ owner, repo }, ref, signal) {
+    async findCommit({ owner, repo }, ref, signal) {
       const route = 'GET /repos/{owner}/{repo}/commits/{ref}';
       return (
         await api.text({ owner, repo }, 'sha', { route, parameters: { owner, repo, ref }, what: `the commit ${ref}`, signal })
@@ -83,7 +83,10 @@ async function askPaths(api: GithubApi, { owner, repo }: Place, word: string, li
   }
 }
 
-/** The repositories that the App or the token may read; none without either, as the public ones are without number. */
+/**
+ * Lists the repositories that the App or the token can read. Empty without either, because there are too many
+ * public repositories.
+ */
 async function listRepositories(api: GithubApi, limit: number, signal: AbortSignal): Promise<RepositoryInfo[]> {
   const found: RepositoryInfo[] = [];
   for (const lister of await api.listers(signal)) {
@@ -109,18 +112,18 @@ async function askPage(lister: Lister, page: number, signal: AbortSignal) {
   return lister.get(z.array(Repository), { route: 'GET /user/repos', parameters, what, signal });
 }
 
-function changeQuestions(api: GithubApi): Pick<RemoteCode, 'commits' | 'commit' | 'compare' | 'blame' | 'pullRequestOf'> {
+function changeQuestions(api: GithubApi): Pick<RemoteCode, 'commits' | 'commit' | 'compare' | 'blame' | 'findPullRequest'> {
   return {
     async commits({ owner, repo, commit }, { path, limit }, signal) {
       const route = 'GET /repos/{owner}/{repo}/commits';
       const parameters = { owner, repo, sha: commit, per_page: Math.min(100, limit), ...(path === undefined ? {} : { path }) };
-      return (await api.get({ owner, repo }, z.array(Commit), { route, parameters, what: 'the history', signal })).map(infoOf);
+      return (await api.get({ owner, repo }, z.array(Commit), { route, parameters, what: 'the history', signal })).map(toCommitInfo);
     },
     async commit({ owner, repo, commit }, signal) {
       // Without paging GitHub gives the most it gives at once: 300 files.
       const question = { route: 'GET /repos/{owner}/{repo}/commits/{commit}', parameters: { owner, repo, commit }, signal };
       const reply = await api.get({ owner, repo }, Commit, { ...question, what: `the commit ${commit.slice(0, 10)}` });
-      return { commit: infoOf(reply), files: (reply.files ?? []).map(changeOf) };
+      return { commit: toCommitInfo(reply), files: (reply.files ?? []).map(toChangedFile) };
     },
     async compare({ owner, repo }: KnownRepository, { base, head }, signal) {
       // Without paging: 250 commits, oldest first, and 300 files.
@@ -128,13 +131,13 @@ function changeQuestions(api: GithubApi): Pick<RemoteCode, 'commits' | 'commit' 
       const what = `what is between ${base.slice(0, 10)} and ${head.slice(0, 10)}`;
       const reply = await api.get({ owner, repo }, Comparison, { ...question, what });
       return {
-        commits: reply.commits.map(infoOf).reverse(),
-        files: reply.files.slice(0, MAX_CHANGED_FILES).map(changeOf),
+        commits: reply.commits.map(toCommitInfo).reverse(),
+        files: reply.files.slice(0, MAX_CHANGED_FILES).map(toChangedFile),
         truncated: reply.total_commits > reply.commits.length || reply.files.length >= MAX_CHANGED_FILES,
       };
     },
     blame: (place, { path }, signal) => askBlame(api, place, path, signal),
-    pullRequestOf: (place, commit, signal) => askPullRequest(api, place, commit, signal),
+    findPullRequest: (place, commit, signal) => askPullRequest(api, place, commit, signal),
   };
 }
 
@@ -150,7 +153,7 @@ const BLAME = `query($owner: String!, $repo: String!, $commit: GitObjectID!, $pa
   }
 }`;
 
-/** Only GraphQL tells, and it answers nobody without a token or an App. */
+/** Requests the blame. Only the GraphQL API has it, and it requires a token or an App. */
 async function askBlame(api: GithubApi, place: Place, path: string, signal: AbortSignal): Promise<BlamedRange[]> {
   if (!(await api.isSigned(place, signal)))
     throw new TriageError('forbidden', 'GitHub shows who changed a line only with a token or an App: set FAULTLINE_GITHUB_TOKEN.');
@@ -179,13 +182,13 @@ async function askPullRequest(api: GithubApi, { owner, repo }: Place, commit: st
   return (pulls.find((pull) => pull.merged_at != null) ?? pulls[0])?.number ?? null;
 }
 
-function infoOf({ sha, commit }: CommitReply): CommitInfo {
+function toCommitInfo({ sha, commit }: CommitReply): CommitInfo {
   return commitInfo(sha, commit.message, { author: commit.author?.name ?? '', at: commit.author?.date ?? '' });
 }
 
 const STATUS: Readonly<Record<string, ChangedFile['status']>> = { added: 'added', copied: 'added', removed: 'removed', renamed: 'renamed' };
 
-function changeOf(file: FileReply): ChangedFile {
+function toChangedFile(file: FileReply): ChangedFile {
   const status = STATUS[file.status] ?? 'modified';
   const previousPath = status === 'renamed' ? (file.previous_filename ?? null) : null;
   const patch = file.patch === undefined || file.patch === '' ? null : file.patch.slice(0, MAX_PATCH);
@@ -207,10 +210,10 @@ export interface ApiQuestion {
   readonly format?: 'object';
 }
 
-/** What only its own lists tell. */
+/** A question for the lists of repositories, without a media type. */
 type ListQuestion = Omit<ApiQuestion, 'format'>;
 
-/** Who asks for lists of repositories. */
+/** A client that can list repositories. */
 export interface Lister {
   readonly as: Signed['as'];
   get<Reply>(schema: z.ZodType<Reply>, question: ListQuestion): Promise<Reply>;
@@ -219,10 +222,13 @@ export interface Lister {
 /** Reads GitHub about one repository, signed as it must be. Throws TriageErrors only: `not-found` too where it is empty or a commit unknown. */
 export interface GithubApi {
   get<Reply>(place: RepositoryName, schema: z.ZodType<Reply>, question: ApiQuestion): Promise<Reply>;
-  /** The reply as it is, by a media type such as `raw` or `sha`. */
+  /** Returns the response as text, in a media type such as `raw` or `sha`. */
   text(place: RepositoryName, format: 'raw' | 'sha', question: ApiQuestion): Promise<string>;
   graphql<Reply>(place: RepositoryName, schema: z.ZodType<Reply>, query: string, question: Omit<ApiQuestion, 'route'>): Promise<Reply>;
-  /** Whether anybody vouches for us there: GitHub searches code and tells who changed a line for nobody else. */
+  /**
+   * Checks whether calls for the repository carry credentials. GitHub requires them for code search and
+   * blame.
+   */
   isSigned(place: RepositoryName, signal: AbortSignal): Promise<boolean>;
   listers(signal: AbortSignal): Promise<Lister[]>;
 }
@@ -237,7 +243,7 @@ export function createGithubApi({ timeoutMs = TIME_LIMIT_MS, ...options }: Githu
       const mediaType = format === null ? {} : { mediaType: { format } };
       return (await client.request(route, { ...parameters, ...mediaType, request: { signal: limit } })).data;
     });
-  const listerOf = ({ client, as }: Signed): Lister => ({
+  const createLister = ({ client, as }: Signed): Lister => ({
     as,
     get: async (schema, { route, parameters, what, signal }) => {
       const ask = (limit: AbortSignal): Promise<{ data: unknown }> => client.request(route, { ...parameters, request: { signal: limit } });
@@ -246,7 +252,7 @@ export function createGithubApi({ timeoutMs = TIME_LIMIT_MS, ...options }: Githu
   });
   return {
     get: async (place, schema, question) => checked('GitHub', schema, question.what, await send(place, question.format ?? null, question)),
-    text: async (place, format, question) => textOf(await send(place, format, question)),
+    text: async (place, format, question) => toText(await send(place, format, question)),
     graphql: async (place, schema, query, { parameters, what, signal }) => {
       const data = await bounded(what, timeoutMs, signal, async (limit): Promise<unknown> => {
         const { client } = await access.forRepository(place, limit);
@@ -256,7 +262,7 @@ export function createGithubApi({ timeoutMs = TIME_LIMIT_MS, ...options }: Githu
     },
     isSigned: ({ owner, repo }, signal) =>
       bounded(`${owner}/${repo}`, timeoutMs, signal, async (limit) => (await access.forRepository({ owner, repo }, limit)).as !== 'nobody'),
-    listers: async (signal) => (await bounded('the repositories', timeoutMs, signal, (limit) => access.forLists(limit))).map(listerOf),
+    listers: async (signal) => (await bounded('the repositories', timeoutMs, signal, (limit) => access.forLists(limit))).map(createLister),
   };
 }
 
@@ -267,12 +273,12 @@ function bounded<Value>(what: string, timeoutMs: number, signal: AbortSignal, ru
       limit.throwIfAborted();
       return await run(limit);
     } catch (error) {
-      throw meaningOf(what, error);
+      throw toTriageError(what, error);
     }
   });
 }
 
-function meaningOf(what: string, error: unknown): TriageError {
+function toTriageError(what: string, error: unknown): TriageError {
   const failure = httpFailure(error);
   if (failure?.status === 409) return new TriageError('not-found', `GitHub returned 409 for ${what}: the repository is empty.`);
   if (failure?.status === 422 && !failure.headers.has(REFUSAL_HEADER))
@@ -280,7 +286,7 @@ function meaningOf(what: string, error: unknown): TriageError {
   return graphqlMeaning(what, error) ?? githubError(what, error, 'read the contents');
 }
 
-/** GraphQL answers 200 and says in the reply what went wrong. */
+/** Converts a GraphQL error. GraphQL responds with 200 and reports errors in the body. */
 function graphqlMeaning(what: string, error: unknown): TriageError | null {
   if (!(error instanceof Error) || !('errors' in error) || !Array.isArray(error.errors)) return null;
   const types = error.errors.map((one: unknown) => (typeof one === 'object' && one !== null && 'type' in one ? one.type : null));
@@ -292,7 +298,7 @@ function graphqlMeaning(what: string, error: unknown): TriageError | null {
   return new TriageError('upstream-failed', `GitHub could not return ${what}: ${said}`, { retryable, cause: error });
 }
 
-function textOf(data: unknown): string {
+function toText(data: unknown): string {
   if (typeof data === 'string') return data;
   if (data instanceof ArrayBuffer) return new TextDecoder().decode(data);
   // A raw JSON file may come with the media type of JSON: the client has read it then.

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { CONNECT_MS, type Connection, greetingId, HOOKS_PAGE, HookId, type WebhookQuestions } from '../connection.ts';
 import { at, createRestClient } from '../rest-client.ts';
-import { hmacOf } from '../webhook.ts';
+import { computeHmac } from '../webhook.ts';
 
 const EVENTS = ['workflow_run', 'workflow_job'];
 
@@ -30,10 +30,12 @@ export function githubConnection({ baseUrl, token, app }: { baseUrl: string; tok
     greet: (secret) => {
       const body = JSON.stringify({ zen: 'Faultline connect', hook_id: 0 });
       const headers = { 'x-github-event': 'ping', 'x-github-delivery': greetingId() };
-      return { body, headers: { ...headers, 'x-hub-signature-256': `sha256=${hmacOf(secret, body)}` } };
+      return { body, headers: { ...headers, 'x-hub-signature-256': `sha256=${computeHmac(secret, body)}` } };
     },
     hooks:
-      token === null ? { because: withoutToken(app !== null) } : { of: 'owner/name', open: (name) => questionsOf(baseUrl, token, name) },
+      token === null
+        ? { because: withoutToken(app !== null) }
+        : { of: 'owner/name', open: (name) => createWebhookQuestions(baseUrl, token, name) },
   };
 }
 
@@ -43,7 +45,7 @@ function withoutToken(isApp: boolean): string {
     : 'FAULTLINE_GITHUB_TOKEN is not set';
 }
 
-function questionsOf(baseUrl: string, token: string, repository: string): WebhookQuestions {
+function createWebhookQuestions(baseUrl: string, token: string, repository: string): WebhookQuestions {
   const headers = { accept: 'application/vnd.github+json', authorization: `Bearer ${token}` };
   const client = createRestClient({ label: 'GitHub', baseUrl, headers, tokenSetting: 'FAULTLINE_GITHUB_TOKEN', timeoutMs: CONNECT_MS });
   const [owner = '', name = ''] = repository.split('/', 2);
@@ -71,7 +73,7 @@ function questionsOf(baseUrl: string, token: string, repository: string): Webhoo
       body: { name: 'web', active: true, events: EVENTS, config: { url, content_type: 'json', secret } },
     }),
     right: 'write webhooks (Webhooks: write, or admin:repo_hook)',
-    testOf: (id) => `${path}${at`/hooks/${id}/pings`}`,
+    buildTestPath: (id) => `${path}${at`/hooks/${id}/pings`}`,
     deliveries: async (id, signal) => {
       const question = { path: `${path}${at`/hooks/${id}/deliveries`}`, query: { per_page: 3 }, what: 'the deliveries', signal };
       return (await client.get(Deliveries, question)).map(({ event, status_code }) => ({ event, status: status_code || null }));

@@ -10,7 +10,7 @@ import { type GithubClient, githubError, httpFailure, type RepositoryName } from
 
 export type GithubClientOptions = Omit<GithubAccessOptions, 'rights'>;
 
-/** Who speaks where, and as whom. */
+/** The repository, and the client and identity with which we write there. */
 export interface GithubVoice {
   readonly place: RepositoryName;
   readonly client: GithubClient;
@@ -30,14 +30,14 @@ function openGithubVoices(options: GithubClientOptions): GithubAccess {
   return createGithubAccess({ ...options, rights });
 }
 
-/** Throws `upstream-auth` where nobody may speak there. */
+/** Throws `upstream-auth` if no identity may write there. */
 async function voiceFor(access: GithubAccess, repository: string, signal: AbortSignal): Promise<GithubVoice> {
   const [owner = '', repo = ''] = repository.split('/');
   const { client, as } = await access.forRepository({ owner, repo }, signal);
   return { place: { owner, repo }, client, as };
 }
 
-/** What `call` answers; its failure as a TriageError that says what to mend. */
+/** Returns the result of `call`. Converts a failure to a TriageError that says what to change. */
 async function asked<Answer>({ what, right }: GithubAsked, call: () => Promise<Answer>): Promise<Answer> {
   try {
     return await call();
@@ -53,7 +53,9 @@ async function asked<Answer>({ what, right }: GithubAsked, call: () => Promise<A
 const Viewer = z.object({ viewer: z.object({ login: z.string().min(1) }) });
 const logins = new WeakMap<GithubClient, string>();
 
-/** The login under which what we write appears: a user's, or `name[bot]` of an App. Asked once for each client. */
+/**
+ * Returns the login that our comments show: a user's, or `name[bot]` of an App. Requested once per client.
+ */
 async function ownLogin(client: GithubClient, signal: AbortSignal): Promise<string> {
   const known = logins.get(client);
   if (known !== undefined) return known;
@@ -72,16 +74,16 @@ export interface GithubCommentOptions extends GithubClientOptions {
 const RIGHT = 'Pull requests';
 const Comment = z.object({ id: z.int(), body: z.string().nullish(), user: z.object({ login: z.string() }).nullish() });
 
-/** The comment of a pull request. */
+/** Creates a client for the comment on a pull request. */
 export function createGithubCommentClient({ mode, ...options }: GithubCommentOptions): NotificationClient<{ readonly body: string }> {
   const access = openGithubVoices(options);
   return createCommentClient({
     ...{ label: 'GitHub', mode, maxBody: 65_536 },
-    open: async (repository, pullRequest, signal) => commentsOf(await voiceFor(access, repository, signal), pullRequest, signal),
+    open: async (repository, pullRequest, signal) => openComments(await voiceFor(access, repository, signal), pullRequest, signal),
   });
 }
 
-function commentsOf({ client, place }: GithubVoice, pullRequest: number, signal: AbortSignal): CommentThread {
+function openComments({ client, place }: GithubVoice, pullRequest: number, signal: AbortSignal): CommentThread {
   const ours = (id: number) => ({ what: `our comment ${id}`, right: RIGHT });
   const comments = '/repos/{owner}/{repo}/issues/{issue_number}/comments';
   const one = '/repos/{owner}/{repo}/issues/comments/{comment_id}';
@@ -108,7 +110,7 @@ function postedBy({ id, body, user }: z.infer<typeof Comment>) {
   return { id, body: body ?? null, author: user?.login ?? null };
 }
 
-/** The items of a list about a pull request, page by page. */
+/** Yields the items of a list about a pull request, page by page. */
 async function* listed<Item>(
   schema: z.ZodType<Item>,
   what: string,
@@ -135,11 +137,11 @@ export function createGithubSuggestionClient(options: GithubClientOptions): Noti
   const access = openGithubVoices(options);
   return createSuggestionClient({
     fenceWord: () => 'suggestion',
-    open: async (repository, pullRequest, signal) => suggestionsOf(await voiceFor(access, repository, signal), pullRequest, signal),
+    open: async (repository, pullRequest, signal) => openSuggestions(await voiceFor(access, repository, signal), pullRequest, signal),
   });
 }
 
-function suggestionsOf(voice: GithubVoice, pullRequest: number, signal: AbortSignal): SuggestionThread {
+function openSuggestions(voice: GithubVoice, pullRequest: number, signal: AbortSignal): SuggestionThread {
   const { client, place } = voice;
   const pull = { ...place, pull_number: pullRequest, request: { signal } };
   const comments = '/repos/{owner}/{repo}/pulls/{pull_number}/comments';
@@ -195,7 +197,10 @@ const CheckRun = z.object({
 });
 const CheckRuns = z.object({ check_runs: z.array(CheckRun) });
 
-/** The check run of a build, known by its `external_id` and by whose it is. Only GitHub Apps may write checks. */
+/**
+ * Creates a client for the check run of a build, which is identified by its `external_id` and the App that
+ * owns it. Only GitHub Apps may write checks.
+ */
 export function createGithubCheckClient(options: GithubClientOptions): NotificationClient<CheckContent> {
   const access = openGithubVoices(options);
   const voice = async ({ notice, signal }: NoticeCall) => {
@@ -214,7 +219,7 @@ export function createGithubCheckClient(options: GithubClientOptions): Notificat
   };
 }
 
-/** A run of ours that a try has left which did not live to say so. */
+/** Finds a check run of ours that an attempt created before it crashed. */
 async function findOwn({ client, place }: GithubVoice, commit: string, { notice, signal }: NoticeCall): Promise<string | null> {
   const { data } = await asked({ what: `the checks of ${commit}`, right: CHECKS }, () =>
     client.request('GET /repos/{owner}/{repo}/commits/{ref}/check-runs', {
@@ -245,7 +250,7 @@ async function write(
       title: content.title,
       summary: content.summary.slice(0, MAX_SUMMARY),
       text: content.text,
-      ...(annotations.length === 0 ? {} : { annotations: annotations.map(annotationOf) }),
+      ...(annotations.length === 0 ? {} : { annotations: annotations.map(toAnnotation) }),
     },
   };
   const { data } = await asked(
@@ -265,7 +270,10 @@ async function write(
   return CheckRun.parse(data);
 }
 
-/** Adds those that are not there yet: GitHub keeps what it was told, and would show twice what it is told twice. */
+/**
+ * Adds only the annotations that are still missing, because GitHub keeps existing ones and would show
+ * duplicates.
+ */
 async function annotate(voice: GithubVoice, content: CheckContent, run: z.infer<typeof CheckRun>, call: NoticeCall): Promise<void> {
   const there = run.output?.annotations_count ?? 0;
   if (content.annotations.length <= there || content.pullRequest === null) return;
@@ -276,7 +284,7 @@ async function annotate(voice: GithubVoice, content: CheckContent, run: z.infer<
   }
 }
 
-function annotationOf({ path, line, level, title, message, details }: CheckAnnotation) {
+function toAnnotation({ path, line, level, title, message, details }: CheckAnnotation) {
   return {
     ...{ path, start_line: line, end_line: line, annotation_level: level, title, message },
     ...(details === '' ? {} : { raw_details: details }),
@@ -284,12 +292,12 @@ function annotationOf({ path, line, level, title, message, details }: CheckAnnot
 }
 
 const PER_PAGE = 100;
-/** GitHub itself lists 3,000 files at most; a change of more than a thousand is looked through by nobody. */
+/** GitHub lists at most 3,000 files. A change of more than a thousand is too large for a person to review. */
 const MAX_PAGES = 10;
 
 const File = z.object({ filename: z.string(), patch: z.string().optional() });
 
-/** The files that a pull request changes, at most a thousand, with their hunks where GitHub shows them. */
+/** Lists the files that a pull request changes, at most a thousand, with their hunks if GitHub shows them. */
 async function listChangedFiles({ client, place }: GithubVoice, pullRequest: number, signal: AbortSignal): Promise<Map<string, string>> {
   const files = listed(File, `the files of pull request ${pullRequest}`, MAX_PAGES, (paging) =>
     client.request('GET /repos/{owner}/{repo}/pulls/{pull_number}/files', {

@@ -11,7 +11,10 @@ import type { Provider, ProviderChannel } from '../provider.ts';
 import type { GithubAppFacts } from './access.ts';
 import { githubWebhook } from './webhook.ts';
 
-/** GitHub and GitHub Enterprise: Actions, code, comments, checks and commit statuses; as an App where it is installed, else with a token. */
+/**
+ * Creates the provider for GitHub and GitHub Enterprise: Actions, code, comments, checks and commit statuses;
+ * as an App where it is installed, else with a token.
+ */
 export function githubProvider(settings: GithubSettings): Provider {
   const { baseUrl, token, app, webhookSecrets } = settings;
   const credentials = { baseUrl, token, app };
@@ -27,7 +30,7 @@ export function githubProvider(settings: GithubSettings): Provider {
       baseUrl,
       open: async (options) => (await import('./code-host.ts')).createGithubHost({ ...credentials, ...options }),
     },
-    channels: channelsOf(settings),
+    channels: createChannels(settings),
     rerun: !settings.rerun
       ? null
       : async (build, { logger, signal }) => (await import('./build-source.ts')).rerunOnGithub({ ...credentials, logger }, build, signal),
@@ -36,32 +39,38 @@ export function githubProvider(settings: GithubSettings): Provider {
   };
 }
 
-/** Line by line, without the frame that every key has alike: line ends are also written `\\n`. */
+/**
+ * Returns the lines of a key, which are masked one by one because the line breaks of a key may also be
+ * written as `\\n`. The header and footer, which all keys share, are left out.
+ */
 function keyLines(pem: string | undefined): readonly string[] {
   return (pem ?? '').split('\n').filter((line) => line !== '' && !line.startsWith('-----'));
 }
 
 /** A repository as GitHub names it; a Jenkins job may be called anything. */
 const NAME = /^[A-Za-z0-9][A-Za-z0-9-]{0,38}\/[A-Za-z0-9._-]{1,100}$/;
-/** What Jenkins builds, or somebody uploads, may lie on GitHub too. */
+/**
+ * The origins of builds whose repository may be on GitHub. Jenkins builds and uploads may belong to GitHub
+ * repositories too.
+ */
 const BUILT_BY: readonly Build['provider'][] = ['github', 'jenkins', 'upload'];
 const isOfOurs = ({ repository, provider }: Build) => BUILT_BY.includes(provider) && NAME.test(repository);
-/** How the tokens of GitHub Apps and of Actions begin. */
+/** The prefix of tokens of GitHub Apps and of Actions. */
 const INSTALLATION_TOKEN = 'ghs_';
 
-/** Where people see what the API is about. */
-function siteOf(baseUrl: string): string {
+/** Returns the address of the website that belongs to the API. */
+function toSiteUrl(baseUrl: string): string {
   return baseUrl.replace('https://api.github.com', 'https://github.com').replace(/\/api\/v3\/?$/, '');
 }
 
-function channelsOf({ baseUrl, token, app, comment, commentMode: mode, check, status }: GithubSettings): ProviderChannel[] {
+function createChannels({ baseUrl, token, app, comment, commentMode: mode, check, status }: GithubSettings): ProviderChannel[] {
   const credentials = { baseUrl, token, app };
   const isApp = app !== null || token?.startsWith(INSTALLATION_TOKEN) === true;
   const because = isApp || token !== null ? null : 'no token or App is configured to write it';
   const notices = () => import('./notices.ts');
   return hostChannels({
     ...{ name: 'github', isOfOurs },
-    commentPage: (repository, pullRequest, id) => `${siteOf(baseUrl)}/${repository}/pull/${pullRequest}#issuecomment-${id}`,
+    commentPage: (repository, pullRequest, id) => `${toSiteUrl(baseUrl)}/${repository}/pull/${pullRequest}#issuecomment-${id}`,
     comment: {
       ...{ wanted: comment, because },
       client: async (logger) => (await notices()).createGithubCommentClient({ ...credentials, logger, mode }),
@@ -140,13 +149,18 @@ export const GithubSettings = z.object({
 export type GithubSettings = z.infer<typeof GithubSettings>;
 
 const LOOPBACK = /^(?:localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])$/;
-/** What people copy from a browser, or from the page about the other API. */
+/**
+ * Paths of an Enterprise server in addresses copied from a browser or from the documentation of the GraphQL
+ * API.
+ */
 const ENTERPRISE_PATH = /^\/(?:api(?:\/v3|\/graphql)?\/?)?$/;
 
 /**
- * The address of GitHub's REST API, from that or from what people see in the browser: github.com, an Enterprise server
- * (`https://host/api/v3`) or a tenant of ghe.com (`https://api.tenant.ghe.com`). A loopback address and one with a path of its
- * own, such as a proxy's, stay as they are. Without a slash at the end. Throws a TypeError where it is no address.
+ * Returns the address of GitHub's REST API, given that address or one from the browser: github.com, an
+ * Enterprise server
+ * (`https://host/api/v3`) or a tenant of ghe.com (`https://api.tenant.ghe.com`). A loopback address, or one
+ * with another
+ * path, such as a proxy's, is kept. No slash at the end. Throws a TypeError if the text is not a URL.
  */
 export function githubApiAddress(text: string): string {
   const url = new URL(text);
@@ -159,14 +173,14 @@ export function githubApiAddress(text: string): string {
   return ENTERPRISE_PATH.test(pathname) ? `${url.origin}/api/v3` : own;
 }
 
-/** PEM as it was before somebody put it on one line. */
+/** Restores the line breaks of a PEM key that was written on one line. */
 function withLineEnds(text: string): string {
   return text.replaceAll('\\r', '').replaceAll('\\n', '\n').replaceAll('\r', '').trim();
 }
 
 const FILE = 'name the downloaded .pem file in FAULTLINE_GITHUB_APP_KEY_FILE';
 
-/** What is wrong with a key, and how to mend it; never a part of it. Null: nothing. */
+/** Describes the problem of a key and its remedy without quoting the key; null if there is none. */
 function complaintAbout(key: string): string | null {
   if (!key.startsWith('-----BEGIN ')) return `is not a PEM private key, which begins with -----BEGIN; ${FILE}`;
   if (/^-----BEGIN [A-Z ]{0,20}PUBLIC KEY-----/.test(key)) return 'is a public key; set the private key (.pem file) downloaded from GitHub';
@@ -186,21 +200,23 @@ function complaintAbout(key: string): string | null {
 const RateLimit = z.object({ resources: z.object({ core: z.object({ limit: z.number(), remaining: z.number(), reset: z.number() }) }) });
 /** Below so many calls left in the hour, GitHub is about to refuse us. */
 const FEW_CALLS = 100;
-/** Of the repositories with a local clone, so many are asked about. */
+/** The maximum number of repositories with a local clone that are checked. */
 const MAX_ASKED = 5;
-/** Without it no log can be fetched; the others are missed by suspects from code. */
+/**
+ * The permission without which no log can be fetched. The others are only needed to find suspects in code.
+ */
 const LOGS = 'actions';
 const APP = 'github app';
 
-/** Where an App asks, its key is what can be wrong. */
+/** Returns the health check of GitHub, with the App if one is configured, else with the token. */
 function githubHealth(settings: GithubSettings): Provider['health'] {
   const { app, token, baseUrl } = settings;
   if (app !== null) return async (signal) => `connected as the App ${(await askApp(settings, [], signal)).name}`;
   if (token === null) return null;
-  return async (signal) => healthOf(await probe(limitProbe(baseUrl, token), signal));
+  return async (signal) => readHealth(await probe(limitProbe(baseUrl, token), signal));
 }
 
-function healthOf({ status, json }: ProbeReply): Health {
+function readHealth({ status, json }: ProbeReply): Health {
   if (status === 401) throw rejected('GitHub', 'the token');
   if (status >= 500) throw broken('GitHub', status);
   const limits = RateLimit.safeParse(json);
@@ -210,7 +226,7 @@ function healthOf({ status, json }: ProbeReply): Health {
   return remaining < Math.min(FEW_CALLS, limit / 10) ? { degraded: says } : says;
 }
 
-/** An App asks before the token, which then need not be there. */
+/** Lists the checks for GitHub. The App has precedence over the token, which is then optional. */
 function examineGithub(settings: GithubSettings, repositories: readonly string[]): Examination[] {
   if (settings.app === null) return [tokenExamination(settings)];
   const app = appExamination(settings, repositories.slice(0, MAX_ASKED));
@@ -272,7 +288,10 @@ function tokenFinding({ status, headers, json }: ProbeReply): Finding {
   return ok(name, `${remaining} of ${limit} calls left this hour`);
 }
 
-/** Whether GitHub knows the configured App and its key, what it may read, and whether it sees the repositories that are configured by name. */
+/**
+ * Checks whether GitHub accepts the configured App and its key, which permissions it has, and whether it can
+ * access the repositories that the configuration names.
+ */
 function appExamination(settings: GithubSettings, repositories: readonly string[]): Examination {
   return {
     name: APP,
@@ -302,7 +321,7 @@ function appFinding({ name, url, installations, lacking, unseen }: GithubAppFact
   return ok(APP, installations === null ? name : `${name}, installed ${installations} ${installations === 1 ? 'time' : 'times'}`);
 }
 
-/** Who the configured App is, and on which of these repositories it is not installed. */
+/** Returns facts about the configured App, and those of the repositories on which it is not installed. */
 async function askApp({ baseUrl, app }: GithubSettings, repositories: readonly string[], signal: AbortSignal): Promise<GithubAppFacts> {
   if (app === null) throw new TriageError('invalid-config', 'FAULTLINE_GITHUB_APP_ID is not set.');
   const { checkGithubApp } = await import('./access.ts');

@@ -24,7 +24,10 @@ function checkSignature(request: WebhookRequest, secrets: readonly string[]): vo
     throw refused('The signature does not match any configured secret. Is the secret in GitHub the same as the one configured here?');
 }
 
-/** They sign as GitHub does and send its headers too, but their logs are read elsewhere. */
+/**
+ * Creates the error for an event from Gitea or Forgejo. They sign like GitHub and send its headers too, but
+ * their logs are read by another provider.
+ */
 function fromGitea(): TriageError {
   return new TriageError(
     'invalid-input',
@@ -225,15 +228,16 @@ function readWorkflowRun(event: WorkflowRunEvent): Reading {
   };
 }
 
-/** `owner:branch`, as GitHub writes it: a fork's `main` is not ours. */
+/** Formats a fork's branch as `owner:branch`, like GitHub, because a fork's `main` is not ours. */
 function forkBranch(home: string, branch: string | null | undefined): string | null {
   const name = textOrNull(branch);
   return name === null ? null : `${home.split('/', 1)[0]}:${name}`;
 }
 
 /**
- * The branch as the event of a job or a check names it. Whose it is the event does not say, and a fork's `main` must not be taken for ours:
- * the default branch's name counts once the run's own event has said whose it is.
+ * Returns the branch from the event of a job or a check, or null if it is the default branch. The event does
+ * not name the branch's repository, and a fork's `main` must not be
+ * mistaken for ours; the event of the run clarifies this later.
  */
 function branchUnlessDefault(repository: WorkflowJobEvent['repository'], branch: string | null | undefined): string | null {
   const name = textOrNull(branch);
@@ -267,7 +271,7 @@ function readWorkflowJob(event: WorkflowJobEvent): Reading {
 
 function readCheckRun(event: CheckRunEvent): Reading {
   const check = event.check_run;
-  const { runId, jobId } = idsOf(check.details_url);
+  const { runId, jobId } = parseJobIds(check.details_url);
   if (runId === null) return { ignored: `the check "${check.name.slice(0, 100)}" is not a job of GitHub Actions: there is no log to read` };
   if (conclusionStatus(check.conclusion) !== 'failed') return onlyFailed('check', check.conclusion);
   return {
@@ -291,8 +295,10 @@ function readCheckRun(event: CheckRunEvent): Reading {
   };
 }
 
-/** `https://github.com/owner/name/actions/runs/<run id>/job/<job id>`, on any GitHub host. */
-function idsOf(detailsUrl: string | null | undefined): { readonly runId: string | null; readonly jobId: string | null } {
+/**
+ * Reads the ids from `https://github.com/owner/name/actions/runs/<run id>/job/<job id>`, on any GitHub host.
+ */
+function parseJobIds(detailsUrl: string | null | undefined): { readonly runId: string | null; readonly jobId: string | null } {
   const address = /^https?:\/\/[^/]+\/[^/]+\/[^/]+\/actions\/runs\/(\d{1,19})(?:\/job\/(\d{1,19}))?(?:\/|$)/;
   const [, runId = null, jobId = null] = address.exec(detailsUrl ?? '') ?? [];
   return { runId, jobId };

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Build, SourceText } from '../../domain/build.ts';
-import { messageOf, TriageError } from '../../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../../domain/errors.ts';
 import { artifactRoom } from '../../log/survey/open-artifact.ts';
 import type { StatusContent } from '../../notifications/render-status.ts';
 import type { BuildSource } from '../../ports/build-source.ts';
@@ -15,7 +15,7 @@ import { createSuggestionClient, type Suggestions, type SuggestionThread } from 
 import { readGitlabEvent } from './webhook.ts';
 
 export interface GitlabOptions {
-  /** Of the API. */
+  /** The address of the API. */
   readonly baseUrl: string;
   readonly token: string | null;
   readonly retryUnitMs?: number;
@@ -29,7 +29,10 @@ export function createGitlabClient({ baseUrl, token, ...pace }: GitlabOptions, t
   return createRestClient({ label: 'GitLab', baseUrl, headers, tokenSetting: 'FAULTLINE_GITLAB_TOKEN', timeoutMs, ...pace });
 }
 
-/** The address of a project by its path, which may lie in groups within groups. Throws `not-found` for what is no path. */
+/**
+ * Returns the API path of a project, which may be in nested groups. Throws `not-found` if the name is not a
+ * path.
+ */
 export function projectPath(repository: string): string {
   const isPath = /^[A-Za-z0-9_][A-Za-z0-9_.-]*(?:\/[A-Za-z0-9_][A-Za-z0-9_.-]*)+$/.test(repository) && repository.length <= 300;
   if (!isPath) throw new TriageError('not-found', `${repository.slice(0, 200)} is not a GitLab project.`);
@@ -75,13 +78,13 @@ const TestReport = z.object({
 type TestCase = z.infer<typeof TestReport>['test_suites'][number]['test_cases'][number];
 
 interface GitlabJob extends CiJob {
-  /** Of its packed artifacts; null: it has none. */
+  /** The packed size of the artifacts; null if there are none. */
   readonly artifactBytes: number | null;
 }
 
 interface Asking {
   readonly client: RestClient;
-  /** Of the project, and of the pipeline below it. */
+  /** The API paths of the project, and of the pipeline below it. */
   readonly project: string;
   readonly pipeline: string;
   readonly signal: AbortSignal;
@@ -93,7 +96,7 @@ export function createGitlabBuildSource(options: GitlabOptions & RunLimits): Bui
   const client = createGitlabClient(options, options.timeoutMs);
   return createRunSource<GitlabJob>('gitlab', options, (build, signal, notes) => {
     const project = projectPath(build.repository);
-    const asking = { client, project, pipeline: `${project}/pipelines/${pipelineOf(build)}`, signal, notes };
+    const asking = { client, project, pipeline: `${project}/pipelines/${parsePipelineId(build)}`, signal, notes };
     return {
       listJobs: () => listJobs(asking, build.finishedAt),
       fetchLog: async ({ id, name }, maxBytes) =>
@@ -105,12 +108,15 @@ export function createGitlabBuildSource(options: GitlabOptions & RunLimits): Bui
 
 /** Has the failed jobs of a pipeline run again. */
 export async function rerunOnGitlab(options: GitlabOptions, build: Build, signal: AbortSignal): Promise<void> {
-  const path = `${projectPath(build.repository)}/pipelines/${pipelineOf(build)}/retry`;
+  const path = `${projectPath(build.repository)}/pipelines/${parsePipelineId(build)}/retry`;
   const client = createGitlabClient(options, RERUN_MS);
   await client.send(z.unknown(), { method: 'POST', path, what: 'the re-run of its failed jobs', right: 'api', signal });
 }
 
-/** The newest of each name that had ended at `until`, when the build did: a retried job keeps its name and gets a new id. */
+/**
+ * Lists the newest job of each name that had ended at `until`, when the build did. A retried job keeps its
+ * name and gets a new id.
+ */
 async function listJobs({ client, pipeline, signal }: Asking, until: string | null): Promise<GitlabJob[]> {
   const question = { path: `${pipeline}/jobs`, query: { include_retried: 'true' }, what: 'the jobs of the pipeline', signal };
   const listed = await client.list(z.array(Job), question, ALL_PAGES);
@@ -128,7 +134,10 @@ async function listJobs({ client, pipeline, signal }: Asking, until: string | nu
   }));
 }
 
-/** A pipeline without tests has an empty report: that is no failure, and neither is a report that cannot be read. */
+/**
+ * Fetches the test report. A pipeline without tests has an empty report; neither that nor an unreadable
+ * report is an error.
+ */
 async function fetchTestReport({ client, pipeline, signal, notes }: Asking): Promise<SourceText[]> {
   try {
     const question = { path: `${pipeline}/test_report`, what: 'the test report', signal, maxBytes: MAX_REPORT_BYTES };
@@ -138,12 +147,12 @@ async function fetchTestReport({ client, pipeline, signal, notes }: Asking): Pro
     return [{ name: 'test-report.xml', kind: 'report', text: `<testsuites>\n${body}\n</testsuites>\n`, notes: [] }];
   } catch (error) {
     if (signal.aborted) throw error;
-    if (!isMissing(error)) notes.push(`The test report could not be read: ${messageOf(error)}`);
+    if (!isMissing(error)) notes.push(`The test report could not be read: ${getErrorMessage(error)}`);
     return [];
   }
 }
 
-/** As JUnit writes it, which is what GitLab has read it from. */
+/** Formats a suite as JUnit XML, the format from which GitLab read it. */
 function suiteXml(name: string, cases: readonly TestCase[]): string {
   const failed = cases.filter(({ status }) => status !== 'success');
   const passed = cases.filter(({ status }) => status === 'success').slice(0, MAX_PASSED_TESTS);
@@ -175,8 +184,9 @@ function jobArtifacts({ client, project, signal, notes }: Asking, jobs: readonly
 }
 
 /**
- * A trace whose lines begin with their time may name their stream after it: `…Z 00O ` begins a line, `…Z 00O+` goes on with the one before,
- * and `E` represents standard error. Only the time is kept.
+ * Removes the stream marks that may follow the time of each line: `…Z 00O ` begins a line, `…Z 00O+`
+ * continues the previous one,
+ * and `E` stands for standard error. Only the time is kept.
  */
 function withoutStreams(trace: Buffer): Buffer {
   const text = trace.toString('latin1');
@@ -185,7 +195,7 @@ function withoutStreams(trace: Buffer): Buffer {
   return Buffer.from(joined.replace(/^(\d{4}-\d\d-\d\dT[\d:.]{8,20}Z) [\da-f]{2}[OE](?: |$)/gm, '$1 '), 'latin1');
 }
 
-function pipelineOf(build: Build): string {
+function parsePipelineId(build: Build): string {
   const id = build.externalId ?? '';
   if (/^\d{1,15}$/.test(id)) return id;
   throw unknownBuild(build, 'GitLab');
@@ -218,7 +228,7 @@ export function createGitlabPastRuns(options: GitlabOptions, timeoutMs: number):
   };
 }
 
-/** Of one call; what shows a notice has its own. */
+/** Default time limit of one call; a call that shows a notice has its own limit. */
 const NOTICE_MS = 60_000;
 const NAME = 'Faultline';
 const RIGHT = 'write notes and statuses (the scope api, and the role Developer)';
@@ -228,19 +238,19 @@ const NOTES = { query: { sort: 'asc', order_by: 'created_at' } } as const;
 const NOTE_PAGES = { ...PAGE, maxPages: COMMENT_PAGES };
 const User = z.object({ username: z.string().min(1) });
 
-/** The note on a merge request. */
+/** Creates a client for the note on a merge request. */
 export function createGitlabCommentClient(options: GitlabOptions): NotificationClient<{ readonly body: string }> {
   const client = createGitlabClient(options, NOTICE_MS);
   return createCommentClient({
     ...{ label: 'GitLab', mode: 'edit', maxBody: 65_536 },
-    open: async (repository, mergeRequest, signal) => notesOf(client, repository, mergeRequest, signal),
+    open: async (repository, mergeRequest, signal) => openNotes(client, repository, mergeRequest, signal),
   });
 }
 
 /** Asked for once for each client. */
 const logins = new WeakMap<RestClient, string>();
 
-function notesOf(client: RestClient, repository: string, mergeRequest: number, signal: AbortSignal): CommentThread {
+function openNotes(client: RestClient, repository: string, mergeRequest: number, signal: AbortSignal): CommentThread {
   const path = `${projectPath(repository)}/merge_requests/${mergeRequest}/notes`;
   const one = (id: number) => ({ path: `${path}/${id}`, what: `our note ${id}`, right: RIGHT, signal });
   return {
@@ -279,14 +289,14 @@ export function createGitlabSuggestionClient(options: GitlabOptions): Notificati
   const client = createGitlabClient(options, NOTICE_MS);
   return createSuggestionClient({
     fenceWord: (lines) => `suggestion:-${lines - 1}+0`,
-    open: async (repository, mergeRequest, signal) => suggestionsOf(client, repository, mergeRequest, signal),
+    open: async (repository, mergeRequest, signal) => openSuggestions(client, repository, mergeRequest, signal),
   });
 }
 
-function suggestionsOf(client: RestClient, repository: string, mergeRequest: number, signal: AbortSignal): SuggestionThread {
+function openSuggestions(client: RestClient, repository: string, mergeRequest: number, signal: AbortSignal): SuggestionThread {
   const path = `${projectPath(repository)}/merge_requests/${mergeRequest}`;
   const what = `merge request ${mergeRequest}`;
-  const { edit, remove, ownLogin } = notesOf(client, repository, mergeRequest, signal);
+  const { edit, remove, ownLogin } = openNotes(client, repository, mergeRequest, signal);
   const oldPaths = new Map<string, string>();
   return {
     ...{ edit, remove, ownLogin },
@@ -306,7 +316,7 @@ function suggestionsOf(client: RestClient, repository: string, mergeRequest: num
   };
 }
 
-/** An external commit status. */
+/** Creates a client for external commit statuses. */
 export function createGitlabStatusClient(options: GitlabOptions): NotificationClient<StatusContent> {
   const client = createGitlabClient(options, NOTICE_MS);
   return createStatusClient(async ({ state, description, targetUrl }, { repository, commit, what, signal }) => {
@@ -317,7 +327,10 @@ export function createGitlabStatusClient(options: GitlabOptions): NotificationCl
   });
 }
 
-/** GitLab refuses a state that the status has already: what it shows is right, though its words may be older. */
+/**
+ * Ignores GitLab's refusal of a state that the status already has, and rethrows any other error. The state
+ * shown is correct, although its text may be older.
+ */
 function unlessSaid(error: unknown): void {
   if (!(error instanceof TriageError) || !error.message.includes('Cannot transition')) throw error;
 }
@@ -350,11 +363,11 @@ export function gitlabConnection({ baseUrl, token }: GitlabOptions): Connection 
     hooks:
       token === null
         ? { because: 'FAULTLINE_GITLAB_TOKEN is not set' }
-        : { of: 'group/project', open: (project) => questionsOf({ baseUrl, token }, project) },
+        : { of: 'group/project', open: (project) => createWebhookQuestions({ baseUrl, token }, project) },
   };
 }
 
-function questionsOf(options: GitlabOptions, project: string): WebhookQuestions {
+function createWebhookQuestions(options: GitlabOptions, project: string): WebhookQuestions {
   const client = createGitlabClient(options, CONNECT_MS);
   const path = projectPath(project);
   const right = 'write webhooks (the scope api, and the role Maintainer)';
@@ -383,7 +396,7 @@ function questionsOf(options: GitlabOptions, project: string): WebhookQuestions 
     },
     right,
     // A push, because a test pipeline would be the project's newest pipeline over again.
-    testOf: (id) => `${path}${at`/hooks/${id}/test/push_events`}`,
+    buildTestPath: (id) => `${path}${at`/hooks/${id}/test/push_events`}`,
     deliveries: async (id, signal) => {
       const question = { path: `${path}${at`/hooks/${id}/events`}`, query: { per_page: 3 }, what: 'the deliveries', signal };
       const delivered = await client.get(Deliveries, question);

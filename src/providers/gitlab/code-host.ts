@@ -38,39 +38,39 @@ const Compared = z.object({ commits: z.array(Commit), diffs: z.array(Diff), comp
 const Blame = z.array(z.object({ commit: Commit, lines: z.array(z.string()) }));
 const MergeRequests = z.array(z.object({ iid: z.int(), merged_at: z.string().nullish() }));
 
-type FileQuestion = 'repository' | 'commitOf' | 'tree' | 'entry' | 'blob' | 'searchPaths' | 'repositories';
+type FileQuestion = 'repository' | 'findCommit' | 'tree' | 'entry' | 'blob' | 'searchPaths' | 'repositories';
 
 function fileQuestions(client: RestClient): Pick<RemoteCode, FileQuestion> {
   return {
     async repository(name, signal) {
       const reply = await client.get(Project, { path: projectPath(name), what: `the project ${name}`, signal });
-      return { ...partsOf(reply.path_with_namespace), defaultBranch: reply.default_branch ?? null };
+      return { ...splitName(reply.path_with_namespace), defaultBranch: reply.default_branch ?? null };
     },
-    async commitOf(repository, ref, signal) {
-      const path = `${projectOf(repository)}${at`/repository/commits/${ref}`}`;
+    async findCommit(repository, ref, signal) {
+      const path = `${toProjectPath(repository)}${at`/repository/commits/${ref}`}`;
       return (await client.get(Commit, { path, query: { stats: 'false' }, what: `the commit ${ref}`, signal })).id;
     },
     async tree(place, signal) {
-      const path = `${projectOf(place)}/repository/tree`;
+      const path = `${toProjectPath(place)}/repository/tree`;
       const question = { path, query: { ref: place.commit, recursive: 'true' }, what: `the files of ${place.commit.slice(0, 10)}`, signal };
       const listed = await client.list(z.array(Entry), question, { ...PAGE, maxPages: MAX_TREE_PAGES });
       const entries = listed.map(({ id: sha, path: name, mode, type }) => ({ path: name, mode, type, sha }));
       return { entries, truncated: entries.length === MAX_TREE_PAGES * PAGE.size };
     },
     async entry(place, path, signal) {
-      const address = `${projectOf(place)}${at`/repository/files/${path}`}`;
+      const address = `${toProjectPath(place)}${at`/repository/files/${path}`}`;
       const found = await client.get(File, { path: address, query: { ref: place.commit }, what: path, signal });
       return { path, mode: '100644', type: 'blob', sha: found.blob_id, size: found.size };
     },
     async blob(place, { path, sha }, signal) {
-      const address = `${projectOf(place)}${at`/repository/blobs/${sha}/raw`}`;
+      const address = `${toProjectPath(place)}${at`/repository/blobs/${sha}/raw`}`;
       return (await client.bytes({ path: address, what: path, signal, maxBytes: MAX_FILE_BYTES })).toString('utf8');
     },
     async searchPaths(place, word, limit, signal) {
       const query = { scope: 'blobs', search: word.slice(0, 200), ref: place.commit, per_page: limit };
       try {
         const found = await client.get(z.array(z.object({ path: z.string() })), {
-          path: `${projectOf(place)}/search`,
+          path: `${toProjectPath(place)}/search`,
           query,
           what: 'a code search',
           signal,
@@ -97,41 +97,41 @@ function fileQuestions(client: RestClient): Pick<RemoteCode, FileQuestion> {
   };
 }
 
-function changeQuestions(client: RestClient): Pick<RemoteCode, 'commits' | 'commit' | 'compare' | 'blame' | 'pullRequestOf'> {
+function changeQuestions(client: RestClient): Pick<RemoteCode, 'commits' | 'commit' | 'compare' | 'blame' | 'findPullRequest'> {
   return {
     async commits(place, { path, limit }, signal) {
       const question = {
-        path: `${projectOf(place)}/repository/commits`,
+        path: `${toProjectPath(place)}/repository/commits`,
         query: { ref_name: place.commit, path },
         what: 'the history',
         signal,
       };
       const pages = { sizeName: PAGE.sizeName, size: Math.min(PAGE.size, limit), maxPages: 1 };
-      return (await client.list(z.array(Commit), question, pages)).map(infoOf);
+      return (await client.list(z.array(Commit), question, pages)).map(toCommitInfo);
     },
     async commit(place, signal) {
-      const path = `${projectOf(place)}${at`/repository/commits/${place.commit}`}`;
+      const path = `${toProjectPath(place)}${at`/repository/commits/${place.commit}`}`;
       const what = `the commit ${place.commit.slice(0, 10)}`;
       const [reply, diffs] = await Promise.all([
         client.get(Commit, { path, what, signal }),
         client.list(z.array(Diff), { path: `${path}/diff`, what, signal }, { ...PAGE, maxPages: MAX_DIFF_PAGES }),
       ]);
-      return { commit: infoOf(reply), files: diffs.map(changeOf) };
+      return { commit: toCommitInfo(reply), files: diffs.map(toChangedFile) };
     },
     async compare(repository, { base, head }, signal) {
       const query = { from: base, to: head, straight: 'false' };
       const what = `what is between ${base.slice(0, 10)} and ${head.slice(0, 10)}`;
-      const path = `${projectOf(repository)}/repository/compare`;
+      const path = `${toProjectPath(repository)}/repository/compare`;
       const { commits, diffs, compare_timeout: isCut } = await client.get(Compared, { path, query, what, signal });
       return {
-        commits: commits.slice(-MAX_COMPARED_COMMITS).reverse().map(infoOf),
-        files: diffs.slice(0, MAX_CHANGED_FILES).map(changeOf),
+        commits: commits.slice(-MAX_COMPARED_COMMITS).reverse().map(toCommitInfo),
+        files: diffs.slice(0, MAX_CHANGED_FILES).map(toChangedFile),
         truncated: isCut === true || commits.length > MAX_COMPARED_COMMITS || diffs.length >= MAX_CHANGED_FILES,
       };
     },
     blame: (place, query, signal) => askBlame(client, place, query, signal),
-    async pullRequestOf(place, commit, signal) {
-      const path = `${projectOf(place)}${at`/repository/commits/${commit}/merge_requests`}`;
+    async findPullRequest(place, commit, signal) {
+      const path = `${toProjectPath(place)}${at`/repository/commits/${commit}/merge_requests`}`;
       const found = await client.get(MergeRequests, { path, what: `the merge requests of ${commit.slice(0, 10)}`, signal });
       return (found.find(({ merged_at }) => merged_at != null) ?? found[0])?.iid ?? null;
     },
@@ -140,31 +140,31 @@ function changeQuestions(client: RestClient): Pick<RemoteCode, 'commits' | 'comm
 
 /** Blocks of lines, in their order. */
 async function askBlame(client: RestClient, place: Place, { path, first, last }: LinesOf, signal: AbortSignal): Promise<BlamedRange[]> {
-  const address = `${projectOf(place)}${at`/repository/files/${path}/blame`}`;
+  const address = `${toProjectPath(place)}${at`/repository/files/${path}/blame`}`;
   const query = { ref: place.commit, 'range[start]': first, 'range[end]': last };
   const blocks = await client.get(Blame, { path: address, query, what: `who changed ${path}`, signal });
   let line = first;
   return blocks.map(({ commit, lines }) => {
     const from = line;
     line += lines.length;
-    return { first: from, last: line - 1, ...infoOf(commit) };
+    return { first: from, last: line - 1, ...toCommitInfo(commit) };
   });
 }
 
-function partsOf(name: string): { readonly owner: string; readonly repo: string } {
+function splitName(name: string): { readonly owner: string; readonly repo: string } {
   const slash = name.lastIndexOf('/');
   return { owner: name.slice(0, slash), repo: name.slice(slash + 1) };
 }
 
-function projectOf({ owner, repo }: KnownRepository): string {
+function toProjectPath({ owner, repo }: KnownRepository): string {
   return projectPath(`${owner}/${repo}`);
 }
 
-function infoOf({ id, message, author_name, authored_date }: z.infer<typeof Commit>): CommitInfo {
+function toCommitInfo({ id, message, author_name, authored_date }: z.infer<typeof Commit>): CommitInfo {
   return commitInfo(id, message, { author: author_name ?? '', at: authored_date ?? '' });
 }
 
-function changeOf({ old_path, new_path, new_file, renamed_file, deleted_file, diff }: z.infer<typeof Diff>): ChangedFile {
+function toChangedFile({ old_path, new_path, new_file, renamed_file, deleted_file, diff }: z.infer<typeof Diff>): ChangedFile {
   const start = /^@@ /m.exec(diff ?? '')?.index;
   const patch = diff == null || start === undefined ? null : diff.slice(start).replace(/\n$/, '');
   return {

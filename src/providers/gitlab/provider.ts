@@ -5,7 +5,10 @@ import { below, tokenApi } from '../probe.ts';
 import type { Provider } from '../provider.ts';
 import { gitlabWebhook } from './webhook.ts';
 
-/** GitLab: pipelines, test reports, code, notes on merge requests and commit statuses, with a token of a project, a group or a person. */
+/**
+ * Creates the provider for GitLab: pipelines, test reports, code, notes on merge requests and commit
+ * statuses, with a token of a project, a group or a person.
+ */
 export function gitlabProvider(settings: GitlabSettings): Provider {
   const { baseUrl, token, webhookSecrets } = settings;
   const credentials = { baseUrl, token };
@@ -83,7 +86,10 @@ export const GitlabSettings = z.object({
 });
 export type GitlabSettings = z.infer<typeof GitlabSettings>;
 
-/** `https://host`, `https://host/gitlab/` and `https://host/api/v4` all mean the API below. Without a slash at the end. */
+/**
+ * Converts `https://host`, `https://host/gitlab/` and `https://host/api/v4` to the address of the API,
+ * without a slash at the end.
+ */
 function gitlabApiAddress(text: string): string {
   const url = new URL(text);
   const path = url.pathname.replace(/\/$/, '');

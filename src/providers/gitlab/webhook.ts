@@ -15,10 +15,13 @@ import {
 } from '../webhook.ts';
 
 const SECRET = 'FAULTLINE_GITLAB_WEBHOOK_SECRET';
-/** How a signing token begins; base64 follows. */
+/** The prefix of a signing token; base64 follows. */
 const SIGNING_TOKEN = 'whsec_';
 
-/** Either shows that the sender knows a secret; GitLab may send both. */
+/**
+ * Authenticates the sender by a token or a signature. Either proves that the sender knows a secret; GitLab
+ * may send both.
+ */
 function authenticate(request: WebhookRequest, secrets: readonly string[], nowMs: number): void {
   const token = request.header('x-gitlab-token');
   const signature = request.header('webhook-signature');
@@ -37,7 +40,7 @@ function checkSigned(request: WebhookRequest, signature: string, secrets: readon
     const key = secret.startsWith(SIGNING_TOKEN) ? Buffer.from(secret.slice(SIGNING_TOKEN.length), 'base64') : secret;
     return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.`).update(request.body).digest('base64')}`;
   });
-  // Two signatures stand beside each other while a token is rotated.
+  // The header contains two signatures while a token is being rotated.
   if (!signature.split(' ', 4).some((one) => matchesAny(one, expected)))
     throw refused(`webhook-signature does not match the body, ID and timestamp with any configured secret (${SECRET}).`);
   requireRecent('webhook-timestamp', timestamp, nowMs);
@@ -192,11 +195,11 @@ function readDeploymentEvent({
 }
 
 function readPipeline({ object_attributes: pipeline, merge_request: request, user, project }: PipelineEvent): Reading {
-  const status = statusOf(pipeline.status);
+  const status = toBuildStatus(pipeline.status);
   if (status === null) return { ignored: endedOtherwise('pipeline', pipeline.status) };
   const fromFork = request?.source_project_id != null && request.source_project_id !== request.target_project_id;
   const finishedAt = toUtc(pipeline.finished_at);
-  const branch = textOrNull(request?.source_branch) ?? branchOf(pipeline);
+  const branch = textOrNull(request?.source_branch) ?? getBranch(pipeline);
   return {
     part: WHOLE_BUILD,
     attemptAt: finishedAt,
@@ -212,7 +215,7 @@ function readPipeline({ object_attributes: pipeline, merge_request: request, use
       commit: pipeline.sha,
       author: user?.username ?? null,
       pullRequest: request?.iid ?? mergeRequestOfRef(pipeline.ref),
-      url: pipeline.url ?? pageOf(project.web_url, pipeline.id),
+      url: pipeline.url ?? toPipelinePage(project.web_url, pipeline.id),
       queuedSeconds: pipeline.queued_duration ?? null,
       startedAt: toUtc(pipeline.created_at),
       finishedAt,
@@ -221,14 +224,14 @@ function readPipeline({ object_attributes: pipeline, merge_request: request, use
 }
 
 function readJob(job: JobEvent): Reading {
-  if (statusOf(job.build_status) !== 'failed') {
+  if (toBuildStatus(job.build_status) !== 'failed') {
     const ended = job.build_status.slice(0, 100);
     return { ignored: `the job is ${ended}: only failed ones are read; the pipeline's own event reports how the build ended` };
   }
   if (job.build_allow_failure === true) return { ignored: 'the job may fail: the pipeline goes on without it' };
-  const repository = job.project?.path_with_namespace ?? pathOf(job.repository?.homepage);
+  const repository = job.project?.path_with_namespace ?? toProjectPath(job.repository?.homepage);
   if (repository === null) return { ignored: 'the event does not name its project' };
-  const branch = branchOf(job);
+  const branch = getBranch(job);
   const defaultBranch = job.project?.default_branch ?? null;
   return {
     part: `job ${job.build_id}`,
@@ -244,7 +247,7 @@ function readJob(job: JobEvent): Reading {
       commit: job.sha,
       author: job.user?.username ?? null,
       pullRequest: mergeRequestOfRef(job.ref),
-      url: pageOf(job.project?.web_url ?? job.repository?.homepage, job.pipeline_id),
+      url: toPipelinePage(job.project?.web_url ?? job.repository?.homepage, job.pipeline_id),
       queuedSeconds: job.build_queued_duration ?? null,
       startedAt: toUtc(job.build_started_at),
       finishedAt: null,
@@ -252,7 +255,7 @@ function readJob(job: JobEvent): Reading {
   };
 }
 
-function statusOf(status: string): BuildStatus | null {
+function toBuildStatus(status: string): BuildStatus | null {
   if (status === 'failed') return 'failed';
   return status === 'success' ? 'passed' : null;
 }
@@ -261,21 +264,24 @@ function endedOtherwise(what: string, status: string): string {
   return `the ${what} is ${status.slice(0, 100)}: it has not ended, or neither failed nor passed`;
 }
 
-function branchOf({ ref, tag }: { readonly ref?: string | null | undefined; readonly tag?: boolean | null | undefined }): string | null {
+function getBranch({ ref, tag }: { readonly ref?: string | null | undefined; readonly tag?: boolean | null | undefined }): string | null {
   return tag === true || ref?.startsWith('refs/') === true ? null : textOrNull(ref);
 }
 
-/** Of `refs/merge-requests/12/head`. */
+/** Reads the number from `refs/merge-requests/12/head`. */
 function mergeRequestOfRef(ref: string | null | undefined): number | null {
   const number = /^refs\/merge-requests\/(\d{1,9})\//.exec(ref ?? '')?.[1];
   return number === undefined ? null : Number(number);
 }
 
-/** `group/project` of the project's page; self-managed servers may lie below a path, which is then part of it and finds nothing. */
-function pathOf(homepage: string | null | undefined): string | null {
+/**
+ * Returns `group/project` from the address of the project's page. A self-managed server may have a path
+ * prefix, which then becomes part of the result and matches no project.
+ */
+function toProjectPath(homepage: string | null | undefined): string | null {
   return textOrNull(URL.parse(homepage ?? '')?.pathname.replace(/^\/|\/$/g, ''));
 }
 
-function pageOf(project: string | null | undefined, pipelineId: number): string | null {
+function toPipelinePage(project: string | null | undefined, pipelineId: number): string | null {
   return project == null ? null : `${project.replace(/\/$/, '')}/-/pipelines/${pipelineId}`;
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Build, CONSOLE_LOG, type SourceText, type TestResult } from '../../domain/build.ts';
-import { messageOf, TriageError } from '../../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../../domain/errors.ts';
 import { inParallel } from '../../lib/collections.ts';
 import { decodeSource } from '../../log/decode/decode.ts';
 import { type ArtifactRoom, artifactRoom, namelessText, openArtifact } from '../../log/survey/open-artifact.ts';
@@ -10,10 +10,10 @@ import { artifactsToFetch } from '../artifacts.ts';
 import { type Connection, greetingId } from '../connection.ts';
 import { withPage } from '../job-logs.ts';
 import { basicAuth } from '../probe.ts';
-import { bodyOf, withDeadline } from '../rest-client.ts';
-import { hmacOf } from '../webhook.ts';
+import { readBody, withDeadline } from '../rest-client.ts';
+import { computeHmac } from '../webhook.ts';
 
-/** Which Jenkins, and who asks. */
+/** The address of Jenkins, and the user who calls its API. */
 export interface JenkinsAccess {
   /** Builds elsewhere are never asked about, and never spoken of: the token goes to this Jenkins only. Null: none are. */
   readonly baseUrl: string | null;
@@ -23,7 +23,7 @@ export interface JenkinsAccess {
 }
 
 export interface JenkinsBuildSourceOptions extends JenkinsAccess {
-  /** Of one whole fetch. */
+  /** Time limit of one whole fetch, in milliseconds. */
   readonly timeoutMs: number;
   readonly maxLogBytes: number;
   readonly logger: Logger;
@@ -84,7 +84,9 @@ async function fetchConsole(options: JenkinsBuildSourceOptions, address: URL, ma
   return withPage(decodeSource(CONSOLE_LOG, console, 'log', { maxBytes }), { url: new URL('consoleFull', address).href });
 }
 
-/** A build without tests has no report: that is no failure, and neither is a report that cannot be read. */
+/**
+ * Fetches the test report. A build without tests has none; neither that nor an unreadable report is an error.
+ */
 async function fetchTestResults(
   options: JenkinsBuildSourceOptions,
   address: URL,
@@ -94,7 +96,7 @@ async function fetchTestResults(
   const url = new URL(`testReport/api/json?tree=${encodeURIComponent(REPORT_TREE)}`, address);
   try {
     const bytes = await readJenkins(options, url, { what: 'the test report', right: READ_JOB, maxBytes: MAX_REPORT_BYTES, signal });
-    return TestReport.parse(JSON.parse(bytes.toString('utf8'))).suites.flatMap(resultsOf);
+    return TestReport.parse(JSON.parse(bytes.toString('utf8'))).suites.flatMap(toTestResults);
   } catch (error) {
     if (signal.aborted) throw error;
     if (!(error instanceof TriageError) || error.code !== 'not-found') {
@@ -107,26 +109,26 @@ async function fetchTestResults(
   }
 }
 
-function resultsOf(suite: TestReport['suites'][number]): TestResult[] {
+function toTestResults(suite: TestReport['suites'][number]): TestResult[] {
   return suite.cases.map((test) => ({
     name: test.name,
     suite: test.className ?? suite.name ?? null,
     file: null,
-    status: statusOf(test.status),
+    status: toTestStatus(test.status),
     durationMs: test.duration === null || test.duration === undefined ? null : test.duration * 1000,
   }));
 }
 
 /** Jenkins says PASSED, FIXED, FAILED, REGRESSION or SKIPPED. */
-function statusOf(status: string): TestResult['status'] {
+function toTestStatus(status: string): TestResult['status'] {
   if (status === 'FAILED' || status === 'REGRESSION') return 'failed';
   return status === 'SKIPPED' ? 'skipped' : 'passed';
 }
 
 interface JenkinsQuestion {
-  /** For people: "the console". */
+  /** The subject, shown to people: "the console". */
   readonly what: string;
-  /** What the user must be allowed to do, for people. */
+  /** The permission that the user needs, shown to people. */
   readonly right: string;
   readonly maxBytes: number;
   readonly signal: AbortSignal;
@@ -136,12 +138,15 @@ const READ_JOB = 'permission to read the job';
 
 export async function readJenkins(access: JenkinsAccess, url: URL, { what, right, maxBytes, signal }: JenkinsQuestion): Promise<Buffer> {
   const response = await callJenkins(access, url, what, { signal });
-  if (response.ok) return await bodyOf('Jenkins', what, response.body, maxBytes);
+  if (response.ok) return await readBody('Jenkins', what, response.body, maxBytes);
   await response.body?.cancel();
   throw jenkinsRefusal(what, response.status, right);
 }
 
-/** One call as that user. No redirect is followed: it may lead to a sign-in page, or elsewhere. */
+/**
+ * Sends one request as that user. Redirects are not followed, because they may lead to a sign-in page or
+ * another host.
+ */
 export async function callJenkins(
   { user, token }: JenkinsAccess,
   url: URL,
@@ -178,15 +183,16 @@ const TREE = 'artifacts[fileName,relativePath]';
 const Listed = z.object({ artifacts: z.array(z.object({ relativePath: z.string().min(1).max(1_000) })).default([]) });
 
 const MAX_LIST_BYTES = 4 * 1024 * 1024;
-/** Of one artifact. */
+/** The maximum size of one artifact. */
 const MAX_BYTES = 16 * 1024 * 1024;
 /** Jenkins keeps single files, so there are more of them than GitHub has artifacts. */
 const MAX_FETCHED = 40;
 const AT_ONCE = 4;
 
 /**
- * The archived artifacts of a build, those with telling names first; of what is not fetched, the name and why. They complete the console but
- * never replace it: where they cannot be read a note says so.
+ * Returns the archived artifacts of a build, those with informative names first. For an artifact that is not
+ * fetched, returns its name and the reason. Artifacts complete the console but
+ * never replace it: if they cannot be read, a note is added.
  */
 async function fetchJenkinsArtifacts(fetching: JenkinsArtifacts): Promise<SourceText[]> {
   try {
@@ -219,13 +225,15 @@ async function readArtifact({ get, signal, room }: JenkinsArtifacts, name: strin
     return await openArtifact(name, bytes, room);
   } catch (error) {
     if (signal.aborted || !(error instanceof TriageError)) throw error;
-    return [namelessText(name, messageOf(error))];
+    return [namelessText(name, getErrorMessage(error))];
   }
 }
 
 /**
- * The build's page, if it lies below the configured Jenkins: whoever may send us events must not choose whom we call. Ends with a slash.
- * Throws `invalid-config` without a Jenkins, `not-found` without an address, `forbidden` elsewhere.
+ * Returns the build's page if it is below the address of the configured Jenkins, because the senders of
+ * events must not choose the host that we call. Ends with a slash.
+ * Throws `invalid-config` without a Jenkins, `not-found` without an address, `forbidden` for any other host
+ * or path.
  */
 export function jenkinsAddress(baseUrl: string | null, build: Pick<Build, 'url' | 'externalId' | 'number' | 'pipeline'>): URL {
   if (baseUrl === null)
@@ -275,7 +283,7 @@ export function jenkinsConnection(): Connection {
     greet: (secret, nowMs) => {
       const body = JSON.stringify({ repository: 'faultline/connect', pipeline: 'connect', number: 0, status: 'test' });
       const [id, timestamp] = [greetingId(), String(Math.floor(nowMs / 1000))];
-      const signature = `sha256=${hmacOf(secret, `${id}.${timestamp}.`, body)}`;
+      const signature = `sha256=${computeHmac(secret, `${id}.${timestamp}.`, body)}`;
       return { body, headers: { 'x-faultline-id': id, 'x-faultline-timestamp': timestamp, 'x-faultline-signature': signature } };
     },
     hooks: { because: 'Jenkins keeps its notifications in the configuration of each job' },

@@ -12,7 +12,7 @@ import { callJenkins, type JenkinsAccess, jenkinsAddress, jenkinsRefusal, readJe
 /** `html` where Jenkins formats descriptions as safe HTML, `text` where it shows them as they are. */
 export type DescriptionFormat = 'html' | 'text';
 
-/** What is to be in the description of one build. */
+/** The content for the description of one build. */
 export interface JenkinsDescription {
   readonly build: Pick<Build, 'url' | 'externalId' | 'number' | 'pipeline'>;
   readonly text: string;
@@ -20,12 +20,15 @@ export interface JenkinsDescription {
 }
 
 export interface DescriptionOptions {
-  /** Where people reach Faultline; null: no links. */
+  /** The public address of Faultline; null for no links. */
   readonly publicUrl: string | null;
   readonly format: DescriptionFormat;
 }
 
-/** The sentence for the build's page. Null while it is inspected, and of a build that has not failed. */
+/**
+ * Returns the sentence for the build's page. Null while the build is being analyzed, and for a build that has
+ * not failed.
+ */
 export function jenkinsDescription({ heads }: Situation, options: DescriptionOptions): JenkinsDescription | null {
   const [head] = heads;
   if (head === undefined || head.build.status !== 'failed') return null;
@@ -35,11 +38,11 @@ export function jenkinsDescription({ heads }: Situation, options: DescriptionOpt
   if (causes.length === 0 && question !== null) return null;
   const { url, externalId, number, pipeline } = build;
   const [first, ...others] = arrangeAnswers(causes);
-  const text = first === undefined ? notAnalysed(job?.error ?? null, options) : sentenceOf(first, others.length, options);
+  const text = first === undefined ? notAnalysed(job?.error ?? null, options) : formatSentence(first, others.length, options);
   return { build: { url, externalId, number, pipeline }, text, format: options.format };
 }
 
-function sentenceOf(cause: Cause, others: number, options: DescriptionOptions): string {
+function formatSentence(cause: Cause, others: number, options: DescriptionOptions): string {
   const plain = (text: string, limit: number) => shown(text, limit, options.format);
   const { analysis } = cause;
   const title = plain(analysis.answer.title.replaceAll('`', ''), 200).replace(/\.$/, '');
@@ -69,7 +72,10 @@ function linkTo(analysisId: string, { publicUrl, format }: DescriptionOptions): 
   return format === 'html' ? ` <a href="${escapeHtml(url)}">why</a>` : ` Why: ${url}`;
 }
 
-/** As plain text no bracket is left either: how Jenkins formats it is its operator's choice, and may change. */
+/**
+ * Formats external text for the description. Plain text gets no angle brackets either, because the operator
+ * chooses how Jenkins formats it and may change that.
+ */
 function shown(text: string, limit: number, format: DescriptionFormat): string {
   const line = clip(visibleLine(text), limit);
   return format === 'html' ? escapeHtml(line) : line.replaceAll('<', '\u2039').replaceAll('>', '\u203a');
@@ -80,7 +86,7 @@ function escapeHtml(text: string): string {
   return escaped.replaceAll('"', '&quot;').replaceAll("'", '&#39;');
 }
 
-/** The description of each failed build, kept in step with what is known of it. */
+/** Creates the channel that keeps the description of each failed build up to date. */
 export function descriptionChannel(rule: NoticeRule, jenkins: JenkinsAccess, options: DescriptionOptions): NoticeChannel {
   return noticeChannel({ rule, render: (situation) => jenkinsDescription(situation, options), client: createJenkinsClient(jenkins) });
 }
@@ -90,8 +96,9 @@ const DESCRIPTION = { what: 'the description of a build', right: 'the permission
 const Described = z.object({ description: z.string().nullish() });
 
 /**
- * The description on a Jenkins build's page, which pipelines write too: only our own sentence in it is replaced, which the reference
- * names word for word; what others wrote stays.
+ * Creates a client for the description on a Jenkins build's page, which pipelines write too. Only our own
+ * sentence is replaced, which the reference
+ * holds word for word; text by others stays.
  */
 export function createJenkinsClient(options: JenkinsAccess): NotificationClient<JenkinsDescription> {
   return {
@@ -106,7 +113,7 @@ export function createJenkinsClient(options: JenkinsAccess): NotificationClient<
 }
 
 interface Sentence {
-  /** As it was written last; null: never. */
+  /** The text that was written last; null if there is none. */
   readonly ours: string | null;
   readonly text: string;
   readonly separator: string;

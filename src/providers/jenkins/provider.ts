@@ -7,7 +7,10 @@ import { basicAuth, below, broken, type Probe, type ProbeReply, probe, rejected 
 import type { Provider, ProviderChannel } from '../provider.ts';
 import { jenkinsWebhook } from './webhook.ts';
 
-/** Jenkins: consoles, test reports, artifacts and the descriptions of builds; and whoever sends the generic event. */
+/**
+ * Creates the provider for Jenkins: consoles, test reports, artifacts and the descriptions of builds. It also
+ * receives the generic event, from any sender.
+ */
 export function jenkinsProvider(settings: JenkinsSettings): Provider {
   const { webhookSecrets, baseUrl, user, token } = settings;
   return {
@@ -19,7 +22,7 @@ export function jenkinsProvider(settings: JenkinsSettings): Provider {
     openPastRuns: null,
     code: null,
     rerun: null,
-    channels: channelsOf(settings),
+    channels: createChannels(settings),
     health:
       baseUrl === null
         ? null
@@ -35,8 +38,8 @@ export function jenkinsProvider(settings: JenkinsSettings): Provider {
 
 const isOfOurs = ({ provider }: Build) => provider === 'jenkins';
 
-/** The description of each failed build. */
-function channelsOf(settings: JenkinsSettings): ProviderChannel[] {
+/** Creates the channel for the description of each failed build, if configured. */
+function createChannels(settings: JenkinsSettings): ProviderChannel[] {
   const { description, baseUrl, user, token } = settings;
   if (description === 'off') return [];
   const rule = buildRule({ channel: 'jenkins-description', isOfOurs });

@@ -14,8 +14,8 @@ import {
   webAddress,
 } from '../read-input.ts';
 import {
+  computeHmac,
   createWebhook,
-  hmacOf,
   matchesAny,
   type Reading,
   readBasicPassword,
@@ -36,7 +36,10 @@ function authenticate(request: WebhookRequest, secrets: readonly string[], nowMs
   else if (!matchesAny(token, secrets)) throw refused(`The token does not match any configured secret (${SECRET}).`);
 }
 
-/** `sha256=` and the HMAC-SHA256 over `<id>.<timestamp>.<raw body>` in hexadecimal, as Standard Webhooks sign. */
+/**
+ * Checks the signature: `sha256=` and the HMAC-SHA256 over `<id>.<timestamp>.<raw body>` in hexadecimal, as
+ * in Standard Webhooks.
+ */
 function checkSigned(request: WebhookRequest, signature: string | undefined, secrets: readonly string[], nowMs: number): void {
   const id = request.header('x-faultline-id');
   const timestamp = request.header('x-faultline-timestamp');
@@ -44,7 +47,7 @@ function checkSigned(request: WebhookRequest, signature: string | undefined, sec
     throw refused('A signed delivery needs the headers X-Faultline-Id, X-Faultline-Timestamp and X-Faultline-Signature.');
   if (id.length > 200 || !/^\d{1,12}$/.test(timestamp))
     throw refused('X-Faultline-Timestamp must be Unix time in seconds, and X-Faultline-Id at most 200 characters.');
-  const expected = secrets.map((secret) => `sha256=${hmacOf(secret, `${id}.${timestamp}.`, request.body)}`);
+  const expected = secrets.map((secret) => `sha256=${computeHmac(secret, `${id}.${timestamp}.`, request.body)}`);
   if (!matchesAny(signature, expected))
     throw refused('X-Faultline-Signature does not match the body, ID and timestamp with any configured secret.');
   requireRecent('X-Faultline-Timestamp', timestamp, nowMs);
@@ -55,7 +58,7 @@ const MAX_TESTS = 1_000;
 
 const optionalText = shortText().nullish();
 
-/** What the Notification plugin posts; of its fields those that we use. */
+/** The fields of the Notification plugin's event that we use. */
 export const NotificationEvent = z
   .object({
     name: shortText(500),
@@ -173,14 +176,14 @@ function readNotification(event: NotificationEvent): Reading {
   const { build } = event;
   const phase = build.phase.toUpperCase();
   if (phase !== 'COMPLETED' && phase !== 'FINALIZED') return { ignored: `phase ${phase}: the build has not ended` };
-  const status = statusOf(build.status ?? '');
+  const status = toBuildStatus(build.status ?? '');
   if (status === null) return { ignored: endedOtherwise(build.status) };
   const started = build.timestamp ?? null;
   return {
     build: sparseBuild({
       provider: 'jenkins',
       repository: repositoryOfClone(build.scm?.url) ?? event.name,
-      pipeline: pipelineOf(event.url) ?? event.name,
+      pipeline: toPipelineName(event.url) ?? event.name,
       number: String(build.number),
       externalId: build.full_url ?? null,
       branch: build.scm?.branch?.replace(/^origin\//, '') ?? null,
@@ -195,7 +198,7 @@ function readNotification(event: NotificationEvent): Reading {
   };
 }
 
-/** `package.Class.name`, which is how the console's own report tells class and name, too. */
+/** Splits `package.Class.name` into class and name, in the same way as the report in the console. */
 function failedTest(fullName: string): TestResult {
   const name = shown(fullName.slice(0, 500));
   const dot = name.lastIndexOf('.');
@@ -203,7 +206,7 @@ function failedTest(fullName: string): TestResult {
 }
 
 function readGeneric(event: GenericEvent): Reading {
-  const status = statusOf(event.status);
+  const status = toBuildStatus(event.status);
   if (status === null) return { ignored: endedOtherwise(event.status) };
   const { repository, pipeline, ...known } = event;
   return {
@@ -216,7 +219,7 @@ function readGeneric(event: GenericEvent): Reading {
   };
 }
 
-function statusOf(status: string): BuildStatus | null {
+function toBuildStatus(status: string): BuildStatus | null {
   const word = status.toLowerCase();
   if (word === 'failure' || word === 'failed' || word === 'unstable') return 'failed';
   return word === 'success' || word === 'passed' ? 'passed' : null;
@@ -226,8 +229,10 @@ function endedOtherwise(status: string | null | undefined): string {
   return `the build ended as ${(status ?? 'nothing').slice(0, 100)}: neither failed nor passed`;
 }
 
-/** `job/folder/job/name/` → `folder/name`: two folders may hold jobs of one name. */
-function pipelineOf(jobUrl: string | null | undefined): string | null {
+/**
+ * Converts `job/folder/job/name/` to `folder/name`, because two folders may contain jobs with the same name.
+ */
+function toPipelineName(jobUrl: string | null | undefined): string | null {
   const names = [...(jobUrl ?? '').matchAll(/(?:^|\/)job\/([^/]+)/g)].map((match) => decodedSegment(match[1] ?? ''));
   const pipeline = shortText(500).safeParse(names.join('/'));
   return pipeline.success ? pipeline.data : null;

@@ -4,11 +4,11 @@ import { TriageError } from '../../domain/errors.ts';
 import type { Risk } from '../../lib/binomial-bound.ts';
 import { bootstrapWeights } from '../../lib/statistics.ts';
 import type { DecidedAnswer } from '../../stores/measurements.ts';
-import { foldsBy, projectOf } from '../cases/case.ts';
-import { BINS, binOf, calibrationError as errorOfWeighted } from '../figures/calibration.ts';
+import { foldsBy, resolveProject } from '../cases/case.ts';
+import { BINS, calibrationError as errorOfWeighted, getBin } from '../figures/calibration.ts';
 import { isRight, judgedCases } from '../figures/figure.ts';
 import type { ReplayedCase } from '../run/replay.ts';
-import { type FitMethod, fitCategories, type LabelledAnswer, type Statement, weightOf, worthOf } from './fit.ts';
+import { computeEffectiveSize, type FitMethod, fitCategories, getWeight, type LabelledAnswer, type Statement } from './fit.ts';
 import { type CategoryThreshold, thresholdsAt } from './threshold.ts';
 
 export interface CalibrateOptions {
@@ -32,11 +32,16 @@ export interface FitRow {
   readonly category: Category | 'all';
   readonly method: CategoryMap['method'] | null;
   readonly cases: number;
-  /** How many equal cases these are worth; fewer than their number where they are weighted unequally. */
+  /**
+   * The effective sample size: the number of equally weighted cases that these are worth. It is lower than
+   * their number if the weights differ.
+   */
   readonly worth: number;
   readonly right: number;
   readonly eceBefore: number;
-  /** As calibrations say it that have not seen the case's project; null where none could be held out. */
+  /**
+   * The error of calibrations that were fitted without the case's project; null if none could be held out.
+   */
   readonly eceAfter: number | null;
 }
 
@@ -53,7 +58,7 @@ const FOLDS = 5;
 const NAMED_PROJECTS = 50;
 
 /** Fits a calibration to answers whose truth is known. Throws `invalid-input` where there is none. */
-export function calibrationOf(answers: readonly LabelledAnswer[], options: CalibrateOptions): FittedCalibration {
+export function fitCalibration(answers: readonly LabelledAnswer[], options: CalibrateOptions): FittedCalibration {
   if (answers.length === 0)
     throw new TriageError('invalid-input', 'No answer has a known correct category, so there is nothing to calibrate with.');
   const maps = fitCategories(answers, options.method);
@@ -64,13 +69,16 @@ export function calibrationOf(answers: readonly LabelledAnswer[], options: Calib
     categories: byCategory((category) => withThreshold(maps[category], category, thresholds)),
     ...{ createdAt: new Date(options.now).toISOString(), createdBy: options.createdBy, risk: options.risk },
     fittedOn: fittedOn(answers, options),
-    before: scoresOf(answers),
-    after: held === null ? null : scoresOf(held),
+    before: computeScores(answers),
+    after: held === null ? null : computeScores(held),
   };
-  return { calibration, rows: rowsOf(answers, maps, held), thresholds, held };
+  return { calibration, rows: createRows(answers, maps, held), thresholds, held };
 }
 
-/** What is stated of each answer by maps that were fitted on other projects only. */
+/**
+ * Returns each answer with the confidence from maps that were fitted on other projects only. Returns null if
+ * there is only one project.
+ */
 function heldOut(answers: readonly LabelledAnswer[], method: FitMethod): LabelledAnswer[] | null {
   const folds = foldsBy(answers, ({ project }) => project, FOLDS);
   if (folds.length < 2) return null;
@@ -85,7 +93,7 @@ function withThreshold(map: CategoryMap, category: Category, thresholds: readonl
   return found === undefined ? map : { ...map, threshold: found.threshold };
 }
 
-function rowsOf(
+function createRows(
   answers: readonly LabelledAnswer[],
   maps: Readonly<Record<Category, CategoryMap>>,
   held: readonly LabelledAnswer[] | null,
@@ -97,7 +105,7 @@ function rowsOf(
       category,
       method: category === 'all' ? null : maps[category].method,
       cases: own.length,
-      worth: worthOf(own),
+      worth: computeEffectiveSize(own),
       right: own.filter(({ right }) => right).length,
       eceBefore: calibrationError(own),
       eceAfter: held === null ? null : calibrationError(held.filter(isOwn)),
@@ -105,7 +113,7 @@ function rowsOf(
   });
 }
 
-function scoresOf(answers: readonly LabelledAnswer[]): { ece: Measured; brier: Measured } {
+function computeScores(answers: readonly LabelledAnswer[]): { ece: Measured; brier: Measured } {
   return { ece: withInterval(answers, calibrationError), brier: withInterval(answers, brierScore) };
 }
 
@@ -129,32 +137,42 @@ export interface Measured {
   readonly high: number;
 }
 
-/** Of ten equal bins of stated probability those that are not empty: how many stated so much, what they stated in the mean, and which share was right. */
+/**
+ * Returns the bins of stated probability, of ten equal ones, that are not empty: the number of cases, their
+ * mean stated probability, and the share that was right.
+ */
 export function reliability(statements: readonly Statement[]) {
   return Array.from({ length: BINS }, (_, bin) => bin).flatMap((bin) => {
-    const inside = statements.filter(({ stated }) => binOf(stated) === bin);
+    const inside = statements.filter(({ stated }) => getBin(stated) === bin);
     if (inside.length === 0) return [];
-    const weight = inside.reduce((sum, one) => sum + weightOf(one), 0);
-    const stated = inside.reduce((sum, one) => sum + weightOf(one) * one.stated, 0) / weight;
-    const right = inside.reduce((sum, one) => sum + (one.right ? weightOf(one) : 0), 0) / weight;
+    const weight = inside.reduce((sum, one) => sum + getWeight(one), 0);
+    const stated = inside.reduce((sum, one) => sum + getWeight(one) * one.stated, 0) / weight;
+    const right = inside.reduce((sum, one) => sum + (one.right ? getWeight(one) : 0), 0) / weight;
     return [{ from: bin / BINS, to: (bin + 1) / BINS, cases: inside.length, stated, right }];
   });
 }
 
-/** Expected calibration error of statements that represent one case or for several; 0 for none. */
+/**
+ * Computes the expected calibration error of statements that each represent one or several cases. Returns 0
+ * for no statements.
+ */
 export function calibrationError(statements: readonly Statement[]): number {
-  return errorOfWeighted(statements.map((one) => ({ ...one, weight: weightOf(one) })));
-}
-
-/** Mean squared distance between what was stated and what was so; 0 for no statements. */
-export function brierScore(statements: readonly Statement[]): number {
-  const all = statements.reduce((sum, one) => sum + weightOf(one), 0);
-  return all === 0 ? 0 : statements.reduce((sum, one) => sum + weightOf(one) * (one.stated - Number(one.right)) ** 2, 0) / all;
+  return errorOfWeighted(statements.map((one) => ({ ...one, weight: getWeight(one) })));
 }
 
 /**
- * A score with its 95 % interval, by resampling whole projects, since their cases resemble each other (percentile bootstrap). The same
- * cases always give the same interval. A calibration error of resampled cases comes out too high rather than too low.
+ * Computes the mean squared difference between the stated probability and the outcome. Returns 0 for no
+ * statements.
+ */
+export function brierScore(statements: readonly Statement[]): number {
+  const all = statements.reduce((sum, one) => sum + getWeight(one), 0);
+  return all === 0 ? 0 : statements.reduce((sum, one) => sum + getWeight(one) * (one.stated - Number(one.right)) ** 2, 0) / all;
+}
+
+/**
+ * Computes a score with its 95 % interval by resampling whole projects, because their cases resemble each
+ * other (percentile bootstrap). The same cases always give the same interval. The calibration error of
+ * resampled cases is too high rather than too low.
  */
 export function withInterval<One extends Statement & { readonly project: string }>(
   statements: readonly One[],
@@ -169,7 +187,7 @@ export function withInterval<One extends Statement & { readonly project: string 
   return { value, low, high };
 }
 
-/** Replayed cases whose category is known and that were answered; a case that failed states nothing. */
+/** Returns the replayed cases with a known category and an answer. A case that failed states nothing. */
 export function labelledCases(cases: readonly ReplayedCase[]): LabelledAnswer[] {
   return judgedCases(cases).flatMap((entry) => {
     const { row, result } = entry.one;
@@ -178,7 +196,7 @@ export function labelledCases(cases: readonly ReplayedCase[]): LabelledAnswer[] 
     const stated = result.rawConfidence ?? result.answerConfidence;
     if (row === null || stated === null || !category.success) return [];
     return [
-      { id: result.id, project: projectOf(row), category: category.data, stated, right: isRight(entry), at: row.happened_at ?? null },
+      { id: result.id, project: resolveProject(row), category: category.data, stated, right: isRight(entry), at: row.happened_at ?? null },
     ];
   });
 }

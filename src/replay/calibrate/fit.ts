@@ -7,26 +7,32 @@ export interface LabelledAnswer extends Statement {
   /** Answers of one project are never on both sides of a split. */
   readonly project: string;
   readonly category: Category;
-  /** When it was decided or happened, ISO 8601; null where nobody knows. */
+  /** The time when it was decided or happened, ISO 8601; null if it is not known. */
   readonly at: string | null;
 }
 
-export function weightOf({ weight = 1 }: Statement): number {
+export function getWeight({ weight = 1 }: Statement): number {
   return weight;
 }
 
-/** How many equal cases so many unequally weighted ones are worth (Kish 1965); their number where none is weighted. */
-export function worthOf(statements: readonly Statement[]): number {
-  const weight = statements.reduce((sum, one) => sum + weightOf(one), 0);
-  const squares = statements.reduce((sum, one) => sum + weightOf(one) ** 2, 0);
+/**
+ * Computes the effective sample size: the number of equally weighted cases that weighted ones are worth (Kish
+ * 1965). It is their number if none is weighted.
+ */
+export function computeEffectiveSize(statements: readonly Statement[]): number {
+  const weight = statements.reduce((sum, one) => sum + getWeight(one), 0);
+  const squares = statements.reduce((sum, one) => sum + getWeight(one) ** 2, 0);
   return squares === 0 ? 0 : weight ** 2 / squares;
 }
 
-/** The same with weights that add up to what they are worth, so that a case that represents twenty does not speak for twenty. */
+/**
+ * Scales the weights to add up to the effective sample size, so that a case that represents twenty does not
+ * count as twenty.
+ */
 function asWorth<One extends Statement>(statements: readonly One[]): (One & { readonly weight: number })[] {
-  const weight = statements.reduce((sum, one) => sum + weightOf(one), 0);
-  const share = weight === 0 ? 1 : worthOf(statements) / weight;
-  return statements.map((one) => ({ ...one, weight: weightOf(one) * share }));
+  const weight = statements.reduce((sum, one) => sum + getWeight(one), 0);
+  const share = weight === 0 ? 1 : computeEffectiveSize(statements) / weight;
+  return statements.map((one) => ({ ...one, weight: getWeight(one) * share }));
 }
 
 /** `auto`: isotonic where there are enough cases, else Platt. */
@@ -40,23 +46,32 @@ export const OWN_FROM = 30;
 export const POOLED_FROM = 10;
 /** A category's own map and that of all weigh the same where it has so many cases. */
 const DRAWN = 30;
-/** What is believed of a category without cases: 6 of 8 right, so that it takes six that are right to publish at 0.85. */
+/**
+ * The prior for a category without cases: 6 of 8 right. With it, six right cases are needed to publish at
+ * 0.85.
+ */
 const BELIEVED = { right: 6, of: 8 };
 
-/** Where maps that are no steps get their points: closer together where answers are published. */
+/**
+ * The points of maps that are not step functions. They are closer together in the range in which answers are
+ * published.
+ */
 const GRID = [0, 0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.875, 0.9].concat([
   0.91, 0.92, 0.93, 0.94, 0.95, 0.96, 0.97, 0.98, 0.99, 1,
 ]);
 
 type Curve = (stated: number) => number;
 
-/** One map a category, over what was said of the answers. Weighted ones count as many as they are worth. */
+/**
+ * Fits one map per category to the stated probabilities of its answers. Weighted cases count by their
+ * effective sample size.
+ */
 export function fitCategories(answers: readonly LabelledAnswer[], method: FitMethod): Record<Category, CategoryMap> {
-  const pooled = worthOf(answers) >= OWN_FROM ? curveOf(answers, method) : null;
+  const pooled = computeEffectiveSize(answers) >= OWN_FROM ? fitCurve(answers, method) : null;
   return byCategory((category) => {
     const own = answers.filter((answer) => answer.category === category);
     const counts = { cases: own.length, right: own.filter(({ right }) => right).length };
-    const worth = worthOf(own);
+    const worth = computeEffectiveSize(own);
     if (pooled === null || worth < POOLED_FROM) return cappedCurve(own, counts, pooled);
     if (worth < OWN_FROM) return { method: 'pooled', ...counts, points: sampled((stated) => Math.min(stated, pooled(stated)), GRID) };
     return ownCurve(own, counts, pooled, method);
@@ -75,9 +90,9 @@ function ownCurve(
   pooled: Curve,
   method: FitMethod,
 ): CategoryMap {
-  const worth = worthOf(own);
+  const worth = computeEffectiveSize(own);
   const share = worth / (worth + DRAWN);
-  const curve = curveOf(own, method);
+  const curve = fitCurve(own, method);
   const stated = own.map((answer) => answer.stated).sort((left, right) => left - right);
   const seen = stated[POOLED_FROM - 1] ?? 1;
   const drawn = (at: number) => share * curve(at) + (1 - share) * pooled(at);
@@ -89,21 +104,21 @@ function ownCurve(
   };
 }
 
-/** What was stated, and no more than so few cases and all others together allow. */
+/** Returns the stated probability, but at most what so few cases and all others together support. */
 function cappedCurve(own: readonly LabelledAnswer[], counts: Pick<CategoryMap, 'cases' | 'right'>, pooled: Curve | null): CategoryMap {
   const right = asWorth(own).reduce((sum, answer) => sum + (answer.right ? answer.weight : 0), 0);
-  const most = (right + BELIEVED.right) / (worthOf(own) + BELIEVED.of);
+  const most = (right + BELIEVED.right) / (computeEffectiveSize(own) + BELIEVED.of);
   const curve = (stated: number) => Math.min(stated, most, pooled?.(stated) ?? 1);
   return { method: 'capped', ...counts, points: sampled(curve, [...GRID, most]) };
 }
 
-function curveOf(statements: readonly Statement[], method: FitMethod): Curve {
-  if (methodFor(worthOf(statements), method) === 'platt') return fitPlatt(asWorth(statements));
+function fitCurve(statements: readonly Statement[], method: FitMethod): Curve {
+  if (methodFor(computeEffectiveSize(statements), method) === 'platt') return fitPlatt(asWorth(statements));
   const points = fitIsotonic(statements);
   return (stated) => calibrated(points, stated);
 }
 
-/** At most a thousand points; what they mean is rounded, and never falls. */
+/** Samples a curve at no more than a thousand points. The values are rounded and never decrease. */
 function sampled(curve: Curve, at: readonly number[]): CategoryMap['points'] {
   const places = [...new Set(at.map(round))].sort((left, right) => left - right);
   const kept = places.length <= 900 ? places : GRID;
@@ -122,14 +137,17 @@ function round(value: number): number {
 export interface Statement {
   readonly stated: number;
   readonly right: boolean;
-  /** How many cases it represents; 1 where it is left out. */
+  /** The number of cases it represents; 1 if absent. */
   readonly weight?: number;
 }
 
 const STEPS = 100;
 /** A step that does not lessen the loss is halved so often at most. */
 const SHORTER = 40;
-/** How strongly the fit clings to what was stated (slope 1, offset 0): about as much as one case speaks. */
+/**
+ * The strength with which the fit is held at the stated probability (slope 1, offset 0): about the weight of
+ * one case.
+ */
 const PRIOR = 1;
 const EDGE = 1e-4;
 
@@ -166,7 +184,10 @@ interface Line {
   readonly offset: number;
 }
 
-/** A whole step, or as much of it as lessens the loss: far from the end whole steps leap over it, to and fro for ever. */
+/**
+ * Takes the whole step, or the largest halved part of it that reduces the loss. Far from the optimum, whole
+ * steps would overshoot back and forth forever.
+ */
 function lowered(points: readonly Point[], line: Line, step: Line): Line {
   const before = loss(points, line);
   for (let halved = 0; halved < SHORTER; halved++) {
@@ -222,22 +243,23 @@ const SUREST = 0.99;
 const LEAST = 0.01;
 
 /**
- * The closest map to the shares that were right which never falls, by pool-adjacent-violators (Ayer et al. 1955; for calibration Zadrozny &
- * Elkan 2002): neighbours that fall are joined until none does. Level within a joined block, straight between blocks, within 0.01..0.99.
- * At least one statement.
+ * Fits the closest map to the shares of right answers that never decreases, by pool-adjacent-violators (Ayer
+ * et al. 1955; for calibration Zadrozny & Elkan 2002): neighbors that decrease are joined until none does.
+ * The map is level within a joined block, linear between blocks, and within 0.01..0.99. Needs at least one
+ * statement.
  */
 export function fitIsotonic(statements: readonly Statement[]): CategoryMap['points'] {
   const blocks: Block[] = [];
   for (const block of sameStatements(statements)) {
     let joined = block;
-    for (let last = blocks.at(-1); last !== undefined && shareOf(last) >= shareOf(joined); last = blocks.at(-1)) {
+    for (let last = blocks.at(-1); last !== undefined && computeShare(last) >= computeShare(joined); last = blocks.at(-1)) {
       blocks.pop();
       joined = { from: last.from, to: joined.to, weight: last.weight + joined.weight, right: last.right + joined.right };
     }
     blocks.push(joined);
   }
   return blocks.flatMap((block) => {
-    const share = Math.min(SUREST, Math.max(LEAST, shareOf(block)));
+    const share = Math.min(SUREST, Math.max(LEAST, computeShare(block)));
     const begin: [number, number] = [block.from, share];
     return block.from === block.to ? [begin] : [begin, [block.to, share] satisfies [number, number]];
   });
@@ -252,6 +274,6 @@ function sameStatements(statements: readonly Statement[]): Block[] {
   return [...found.values()].sort((left, right) => left.from - right.from);
 }
 
-function shareOf({ right, weight }: Block): number {
+function computeShare({ right, weight }: Block): number {
   return right / weight;
 }

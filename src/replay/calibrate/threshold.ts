@@ -1,32 +1,40 @@
 import { type CategoryMap, calibratedConfidence } from '../../domain/calibration.ts';
 import { CATEGORIES, type Category } from '../../domain/category.ts';
 import { casesNeeded, type Risk, upperShare } from '../../lib/binomial-bound.ts';
-import { type LabelledAnswer, weightOf } from './fit.ts';
+import { getWeight, type LabelledAnswer } from './fit.ts';
 
 export interface CategoryThreshold {
   readonly category: Category;
-  /** From which calibrated probability on an answer may be published; null: none keeps to the risk, so always a person. */
+  /**
+   * The calibrated probability from which an answer may be published; null if no threshold keeps to the risk,
+   * so that a person always decides.
+   */
   readonly threshold: number | null;
   readonly cases: number;
-  /** Of the cases, those at or above the threshold, and how many of them are wrong. */
+  /** The number of cases at or above the threshold, and how many of them are wrong. */
   readonly published: number;
   readonly wrong: number;
   /** The highest share of wrong ones among the published that these leave possible; null where none is published. */
   readonly upper: number | null;
-  /** So many cases without a wrong one would be needed at least. */
+  /** The minimum number of cases that would be needed if none were wrong. */
   readonly needed: number;
 }
 
-/** At or below this, as verified, doubts hold answers back whatever a calibration says: the usual threshold of `human_review`. */
+/**
+ * The verified confidence at or below which doubts hold answers back whatever a calibration says; the usual
+ * threshold of `human_review`.
+ */
 const DOUBTED = 0.65;
 const MOST_STARTS = 4;
 
 /**
- * Per category the lowest threshold that keeps to the risk. Many thresholds are tried on the same cases, so they are tried by the
- * rule of Learn then Test (Angelopoulos et al. 2021, arXiv 2110.01052): fixed sequences from the surest answers downwards, each until
- * its first failure; where they begin depends on how many cases there are and never on which are right; several sequences share the allowed error
- * evenly. A test is the one-sided Clopper-Pearson bound. It holds for each category by itself. `doubted`: the threshold of `human_review`;
- * no threshold lets an answer that is no surer through, since doubts hold some of those back and nobody knows which.
+ * Returns for each category the lowest threshold that keeps to the risk. Many thresholds are tested on the
+ * same cases, so they are tested by the rule of Learn then Test (Angelopoulos et al. 2021, arXiv 2110.01052):
+ * fixed sequences from the most confident answers downwards, each until its first failure. Where they begin
+ * depends on the number of cases and never on which are right, and several sequences share the allowed error
+ * evenly. A test is the one-sided Clopper-Pearson bound, and the result holds for each category by itself.
+ * `doubted`: the threshold of `human_review`. No threshold lets an answer at or below it through, because
+ * doubts hold some of those back and it is not known which.
  */
 export function thresholdsAt(
   answers: readonly LabelledAnswer[],
@@ -36,17 +44,17 @@ export function thresholdsAt(
 ): CategoryThreshold[] {
   return CATEGORIES.map((category) => {
     const own = answers.filter((answer) => answer.category === category);
-    return thresholdOf(category, own, maps[category], { risk, doubted });
+    return findThreshold(category, own, maps[category], { risk, doubted });
   });
 }
 
-function thresholdOf(
+function findThreshold(
   category: Category,
   own: readonly LabelledAnswer[],
   map: CategoryMap,
   { risk, doubted }: { readonly risk: Risk; readonly doubted: number },
 ): CategoryThreshold {
-  const levels = levelsOf(own, map, doubted);
+  const levels = listLevels(own, map, doubted);
   const none = { category, cases: own.length, needed: casesNeeded(risk) };
   const found = lowestLevel(levels, risk);
   if (found === null) return { ...none, threshold: null, published: 0, wrong: 0, upper: null };
@@ -54,8 +62,9 @@ function thresholdOf(
 }
 
 /**
- * What would be published from a stated probability on. `at`: the confidence that verify makes of it; null where it makes the same of less sure
- * answers, so that no threshold ends here. `size`: how many equal cases that is worth.
+ * The answers that would be published from a stated probability on. `at`: the confidence that verification
+ * gives it; null if it gives the same to less confident answers, so that no threshold ends here. `size`: the
+ * effective sample size.
  */
 interface Level {
   readonly at: number | null;
@@ -72,21 +81,21 @@ interface Kept extends Level {
 }
 
 /**
- * From the surest answer downwards, by what was stated and not by the map: the map joins levels by which answers are right, and what is tested
- * must not go by that.
+ * Lists the levels from the most confident answer downwards, by the stated probability and not by the map.
+ * The map joins levels by which answers are right, and a test must not depend on that.
  */
-function levelsOf(own: readonly LabelledAnswer[], { points }: CategoryMap, doubted: number): Level[] {
+function listLevels(own: readonly LabelledAnswer[], { points }: CategoryMap, doubted: number): Level[] {
   const least = calibratedConfidence(points, doubted);
   const sure = own.filter(({ stated }) => stated > doubted).sort((left, right) => right.stated - left.stated);
   const levels: Level[] = [];
   let [published, wrong, weight, squares, wrongWeight] = [0, 0, 0, 0, 0];
   for (const [index, answer] of sure.entries()) {
     published++;
-    weight += weightOf(answer);
-    squares += weightOf(answer) ** 2;
+    weight += getWeight(answer);
+    squares += getWeight(answer) ** 2;
     if (!answer.right) {
       wrong++;
-      wrongWeight += weightOf(answer);
+      wrongWeight += getWeight(answer);
     }
     const next = sure[index + 1]?.stated;
     if (next === answer.stated) continue;

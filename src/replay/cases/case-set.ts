@@ -1,16 +1,16 @@
 import { gzipSync } from 'node:zlib';
 import type { Category } from '../../domain/category.ts';
-import { messageOf } from '../../domain/errors.ts';
+import { getErrorMessage } from '../../domain/errors.ts';
 import type { Masker } from '../../log/mask/mask.ts';
 import { maskExperiment } from '../../service/experiments.ts';
-import { type BadCase, type CaseOutcome, type CaseTexts, DatasetRow, projectOf, type ReplayCase } from './case.ts';
-import { hashOf } from './choose.ts';
+import { type BadCase, type CaseOutcome, type CaseTexts, DatasetRow, type ReplayCase, resolveProject } from './case.ts';
+import { hashText } from './choose.ts';
 import { SET_FILE } from './folder.ts';
 import type { NewFolder } from './new-folder.ts';
 
 interface CaseSetOptions {
   readonly masker: Pick<Masker, 'maskAll'>;
-  /** Of one case's texts, decompressed. */
+  /** The size limit of one case's texts, decompressed, in bytes. */
   readonly maxLogBytes: number;
 }
 
@@ -37,9 +37,9 @@ const GZIP_SYSTEM = 9;
 const ANY_SYSTEM = 0xff;
 
 /**
- * Writes cases as a set: `cases.jsonl` and `logs/*.gz`, everything masked, in the order given; the same cases make the same bytes. A
- * case whose log is in its row keeps it there. What cannot be read is left out and told. The folder is committed, or discarded
- * where anything is thrown.
+ * Writes cases as a set: `cases.jsonl` and `logs/*.gz`, everything masked, in the given order. The same cases
+ * make the same bytes. A case whose log is in its row keeps it there. Cases that cannot be read are left out
+ * and reported. The folder is committed, or discarded if anything is thrown.
  */
 export async function writeCaseSet(
   outcomes: AsyncIterable<CaseOutcome>,
@@ -74,7 +74,7 @@ async function readCase(one: ReplayCase, options: CaseSetOptions): Promise<Maske
     const masked = await maskCase(one.row, texts, options.masker);
     return masked.idHidden ? { field: 'id', reason: 'the ID contains something that is masked in logs' } : masked;
   } catch (error) {
-    return { field: null, reason: messageOf(error) };
+    return { field: null, reason: getErrorMessage(error) };
   }
 }
 
@@ -119,13 +119,16 @@ async function writeCase({ row, texts, greenText }: MaskedCase, inline: boolean,
   return files.size;
 }
 
-/** Told apart also where a file system takes upper and lower case for one, and among a hundred thousand ids without a plain letter. */
+/**
+ * Returns a file name that is unique even on file systems that ignore case, and even among a hundred thousand
+ * ids without a plain letter.
+ */
 function fileName(id: string): string {
   const plain = id
     .replace(/[^\w.-]+/g, '_')
     .replace(/^\.+/, '_')
     .slice(0, 80);
-  return `${plain}-${hashOf('file', id)}`;
+  return `${plain}-${hashText('file', id)}`;
 }
 
 function compressed(text: string): Buffer {
@@ -203,7 +206,10 @@ async function maskCase(row: DatasetRow, { sources, greenText }: CaseTexts, mask
   };
 }
 
-/** The next masked texts as these fields of an object, in their order; those that it lacks stay away. */
+/**
+ * Takes the next masked texts as these fields of an object, in their order. Fields that the object lacks are
+ * left out.
+ */
 function takeWords<Field extends string>(
   held: { readonly [Key in Field]?: string | null | undefined },
   fields: readonly Field[],
@@ -256,7 +262,7 @@ export async function checkCases(outcomes: AsyncIterable<CaseOutcome>, options: 
     if (row.happened_at != null) dated++;
     const category = row.category ?? 'none';
     categories[category] = (categories[category] ?? 0) + 1;
-    projects.set(projectOf(row), (projects.get(projectOf(row)) ?? 0) + 1);
+    projects.set(resolveProject(row), (projects.get(resolveProject(row)) ?? 0) + 1);
   }
   const bySize = [...projects].sort(([left, ones], [right, others]) => others - ones || (left < right ? -1 : 1));
   return { cases, good, problems, categories, projects: Object.fromEntries(bySize), dated };
@@ -267,7 +273,7 @@ function problemsIn({ line, id, field, error, problems }: BadCase): CaseProblem[
   return problems.map(({ path, reason }) => ({ line, id, field: path, reason }));
 }
 
-/** The line and the field stand beside the reason already. */
+/** Removes the line and the field from the reason, because they are shown next to it. */
 function withoutPlace(error: string, line: number, field: string | undefined): string {
   const place = field === undefined ? `line ${line} ` : `line ${line}, field ${field}: `;
   return error.startsWith(place) ? error.slice(place.length) : error;
@@ -286,7 +292,7 @@ async function problemsWith(one: ReplayCase, line: number, { logs }: CheckOption
     const beyond = (row.expected_lines ?? []).findIndex(([, end]) => end > lines);
     if (beyond !== -1) found.push(problem(`expected_lines.${beyond}`, `the log ends at line ${lines}`));
   } catch (error) {
-    found.push(problem(null, messageOf(error)));
+    found.push(problem(null, getErrorMessage(error)));
   }
   return found;
 }

@@ -57,17 +57,17 @@ export const DatasetRow = z.object({
 export type DatasetRow = z.infer<typeof DatasetRow>;
 
 export interface CaseLimits {
-  /** Of one decompressed log. */
+  /** The size limit of one decompressed log, in bytes. */
   readonly maxBytes: number;
   readonly green: boolean;
 }
 
-/** What a case is answered from; none of it is masked yet. */
+/** The texts from which a case is answered; none of them is masked yet. */
 export interface CaseTexts {
-  /** At least one. */
+  /** The texts of the logs and reports; at least one. */
   readonly sources: readonly SourceText[];
   readonly greenText: string | undefined;
-  /** Where a clone of its repository is: a folder, or a tar archive of one. */
+  /** The path of a clone of its repository: a folder, or a tar archive of one. */
   readonly repository?: string;
 }
 
@@ -79,7 +79,7 @@ export interface ReplayCase {
   load(limits: CaseLimits): Promise<CaseTexts>;
 }
 
-/** What is wrong with a case. `line` is 1-based, in a file the line; 0 where there is none. */
+/** An error in a case. `line` is 1-based and, in a file, the line number; 0 if there is none. */
 export interface BadCase {
   readonly line: number;
   readonly id: string | null;
@@ -94,7 +94,10 @@ export interface BadCase {
 /** A case, or what is wrong with it: a bad one never stops the rest. */
 export type CaseOutcome = { readonly line: number; readonly one: ReplayCase } | BadCase;
 
-/** Whether every failure of a row's build is known, or that nothing failed: then all answers count, not the first alone. */
+/**
+ * Checks whether every failure of a row's build is known, or nothing failed. In that case all answers count,
+ * not only the first.
+ */
 export function isLabelledBuild({ failures, green }: Pick<DatasetRow, 'failures' | 'green'>): boolean {
   return green === true || (failures?.length ?? 0) > 0;
 }
@@ -114,8 +117,11 @@ export function foldsBy<T>(cases: readonly T[], projectOf: (entry: T) => string,
   return folds;
 }
 
-/** The project that a row names; else the repository its source is of; else the first part of its id ("ldtax/97"), else the row itself. */
-export function projectOf(row: DatasetRow): string {
+/**
+ * Returns the project that a row names; else the repository of its source; else the first part of its id
+ * ("ldtax/97"); else the row itself.
+ */
+export function resolveProject(row: DatasetRow): string {
   if (row.project != null && row.project !== '') return row.project;
   const repository = /^https?:\/\/[\w.-]+\/([^/\s]+\/[^/\s]+)/.exec(row.source ?? '')?.[1];
   if (repository !== undefined) return repository;

@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto';
-import { maxOf } from '../../lib/collections.ts';
+import { findMax } from '../../lib/collections.ts';
 import type { BadCase, CaseOutcome, ReplayCase } from './case.ts';
 
 /**
- * `most` cases of many: those whose ids have the smallest hashes, each category with its share (and with one at least, where there is
- * room). The same cases in another order give the same sample; another seed gives another. What is wrong with cases stays in. In the
- * order of the lines; the chosen ones, and as many candidates of each category, are in memory.
+ * Samples `most` cases: those whose ids have the smallest hashes, each category in proportion (and with at
+ * least one case, if there is room). The same cases in another order give the same sample; another seed gives
+ * another sample. Cases with errors are kept. The result is in the order of the lines; the chosen cases, and
+ * as many candidates of each category, are in memory.
  */
-export async function* sampleOf(outcomes: AsyncIterable<CaseOutcome>, most: number, seed = 'sample'): AsyncGenerator<CaseOutcome> {
+export async function* sampleCases(outcomes: AsyncIterable<CaseOutcome>, most: number, seed = 'sample'): AsyncGenerator<CaseOutcome> {
   const strata = new Map<string, Stratum>();
   const bad: BadCase[] = [];
   for await (const outcome of outcomes) {
@@ -16,18 +17,18 @@ export async function* sampleOf(outcomes: AsyncIterable<CaseOutcome>, most: numb
       const category = outcome.one.row.category ?? '';
       const stratum = strata.get(category) ?? { count: 0, kept: [] };
       strata.set(category, stratum);
-      keep(stratum, { line: outcome.line, one: outcome.one, order: hashOf(seed, outcome.one.row.id) }, most);
+      keep(stratum, { line: outcome.line, one: outcome.one, order: hashText(seed, outcome.one.row.id) }, most);
     }
   }
   const named = [...strata].sort(([left], [right]) => (left < right ? -1 : 1)).map(([, stratum]) => stratum);
   const counts = named.map(({ count }) => count);
-  const shares = sharesOf(counts, most);
+  const shares = allocateShares(counts, most);
   const chosen = named.flatMap(({ kept }, at) => kept.sort(byHash).slice(0, shares[at]));
   yield* [...bad, ...chosen.map(({ line, one }) => ({ line, one }))].sort((left, right) => left.line - right.line);
 }
 
-/** The same number for the same words, spread evenly: sixteen hexadecimal digits. */
-export function hashOf(seed: string, id: string): string {
+/** Returns the same evenly distributed number for the same text: sixteen hexadecimal digits. */
+export function hashText(seed: string, id: string): string {
   return createHash('sha256').update(`${seed}\u0001${id}`).digest('hex').slice(0, 16);
 }
 
@@ -54,7 +55,7 @@ function byHash(left: Candidate, right: Candidate): number {
 }
 
 /** Parts of `most` in proportion to the counts, whole numbers that are never above their count; largest remainders get what is left. */
-function sharesOf(counts: readonly number[], most: number): number[] {
+function allocateShares(counts: readonly number[], most: number): number[] {
   const total = counts.reduce((sum, count) => sum + count, 0);
   if (total <= most) return [...counts];
   const least = most >= counts.length ? 1 : 0;
@@ -64,6 +65,6 @@ function sharesOf(counts: readonly number[], most: number): number[] {
   const sum = () => shares.reduce((left, right) => left + right, 0);
   for (const { at } of order) if (sum() < most && (shares[at] ?? 0) < (counts[at] ?? 0)) shares[at] = (shares[at] ?? 0) + 1;
   // One for each of many small categories may be more than asked for: the largest pays.
-  while (sum() > most) shares[shares.indexOf(maxOf(shares))] = maxOf(shares) - 1;
+  while (sum() > most) shares[shares.indexOf(findMax(shares))] = findMax(shares) - 1;
   return shares;
 }

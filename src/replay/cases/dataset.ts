@@ -4,7 +4,7 @@ import { basename, dirname, isAbsolute, join, relative } from 'node:path';
 import { z } from 'zod';
 import type { SourceText } from '../../domain/build.ts';
 import { CATEGORIES } from '../../domain/category.ts';
-import { messageOf, TriageError } from '../../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../../domain/errors.ts';
 import { append } from '../../lib/collections.ts';
 
 import { decodeSources } from '../../log/decode/archive.ts';
@@ -14,11 +14,11 @@ import { type BadCase, type CaseLimits, type CaseOutcome, type CaseTexts, Datase
 /** A row as read, or what is wrong with it: a bad row never stops the rest. */
 export type RowOutcome = { readonly line: number; readonly row: DatasetRow; readonly value: unknown } | BadCase;
 
-/** Every case of a JSONL file, in its order. */
+/** Reads every case of a JSONL file, in its order. */
 export async function* datasetCases(path: string): AsyncGenerator<CaseOutcome> {
   for await (const outcome of readDataset(path)) {
     if ('error' in outcome) yield outcome;
-    else yield { line: outcome.line, one: { row: outcome.row, load: (limits) => textsOf(outcome.row, path, limits) } };
+    else yield { line: outcome.line, one: { row: outcome.row, load: (limits) => readTexts(outcome.row, path, limits) } };
   }
 }
 
@@ -49,22 +49,23 @@ function parseRow(text: string, line: number): RowOutcome {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    return { line, id: null, error: `line ${line} is not JSON: ${messageOf(error)}` };
+    return { line, id: null, error: `line ${line} is not JSON: ${getErrorMessage(error)}` };
   }
   const parsed = DatasetRow.safeParse(value);
   if (parsed.success) return { line, row: parsed.data, value };
-  const { path, reason } = problemOf(parsed.error, value);
-  const all = problemsOf(parsed.error, value);
+  const { path, reason } = findProblem(parsed.error, value);
+  const all = listProblems(parsed.error, value);
   const id = z.object({ id: z.string() }).safeParse(value);
   const error = `line ${line}, field ${path}: ${reason}`;
   return { line, id: id.success ? id.data.id : null, field: path, error, ...(all.length > 1 ? { problems: all } : {}) };
 }
 
 /**
- * The texts of a row: its logs by their names, else its log, its stack trace or its snippets; then its report and further files, no more
- * together than the limit. Throws where it has none, a file cannot be read, two logs have one name, or a failure names a log that is not there.
+ * Reads the texts of a row: its logs by their names, else its log, its stack trace or its snippets; then its
+ * report and further files, all together within the limit. Throws if it has no text, a file cannot be read,
+ * two logs have the same name, or a failure names a log that does not exist.
  */
-export async function textsOf(row: DatasetRow, datasetPath: string, limits: CaseLimits): Promise<CaseTexts> {
+export async function readTexts(row: DatasetRow, datasetPath: string, limits: CaseLimits): Promise<CaseTexts> {
   const folder = dirname(datasetPath);
   const read = (path: string, maxBytes = limits.maxBytes) => fileTexts(folder, path, maxBytes);
   checkLogNames(row);
@@ -75,7 +76,7 @@ export async function textsOf(row: DatasetRow, datasetPath: string, limits: Case
       const isTooLarge = error instanceof TriageError && error.code === 'too-large';
       throw isTooLarge && room < limits.maxBytes ? tooLarge(`Row ${row.id} with ${path}`, limits.maxBytes) : error;
     });
-    room -= lengthOf(texts);
+    room -= countCharacters(texts);
     return texts;
   };
   const sources: SourceText[] = [];
@@ -97,8 +98,8 @@ function checkLogNames({ id, logs, failures }: DatasetRow): void {
   throw new TriageError('invalid-input', message);
 }
 
-/** In characters, of which no text has more than bytes. */
-function lengthOf(texts: readonly SourceText[]): number {
+/** Counts characters; no text has more of them than bytes. */
+function countCharacters(texts: readonly SourceText[]): number {
   return texts.reduce((sum, { text }) => sum + text.length, 0);
 }
 
@@ -106,7 +107,7 @@ async function fileTexts(folder: string, path: string, maxBytes: number): Promis
   return await readLog(isAbsolute(path) ? path : join(folder, path), maxBytes);
 }
 
-/** A row has one log: several of an archive are read as one. */
+/** Joins several logs of an archive, because a row has one log. */
 function joined(path: string, texts: readonly SourceText[]): SourceText {
   const [first, ...rest] = texts;
   if (first === undefined) throw new TriageError('invalid-input', `${path} contains no log`);
@@ -119,7 +120,10 @@ function inlineText(row: DatasetRow): SourceText {
   return { name: 'log', kind: 'log', text, notes: [] };
 }
 
-/** What is wrong with a row: where (`expected_lines.0.1`, or `(row)` for all of it) and why, for people. */
+/**
+ * An error in a row: its place (`expected_lines.0.1`, or `(row)` for the whole row) and the reason, for
+ * people.
+ */
 interface RowProblem {
   readonly path: string;
   readonly reason: string;
@@ -128,13 +132,15 @@ interface RowProblem {
 const LABELS: ReadonlySet<string> = new Set(['category', 'also_ok', 'category_alternatives']);
 const SHOWN = 60;
 
-/** The first thing that is wrong. */
-export function problemOf(error: z.ZodError, value: unknown): RowProblem {
-  return problemsOf(error, value)[0] ?? { path: '(row)', reason: error.message };
+/** Returns the first error. */
+export function findProblem(error: z.ZodError, value: unknown): RowProblem {
+  return listProblems(error, value)[0] ?? { path: '(row)', reason: error.message };
 }
 
-/** Everything that is wrong, in the row's order. A label outside the taxonomy is quoted beside those that are allowed. */
-function problemsOf(error: z.ZodError, value: unknown): RowProblem[] {
+/**
+ * Lists all errors, in the order of the row. A label outside the taxonomy is quoted next to the allowed ones.
+ */
+function listProblems(error: z.ZodError, value: unknown): RowProblem[] {
   return error.issues.map((issue) => {
     const path = issue.path.join('.') || '(row)';
     const given = isLabel(issue.path) ? issue.path.reduce(valueAt, value) : undefined;
@@ -152,7 +158,10 @@ function valueAt(held: unknown, key: PropertyKey): unknown {
   return Object.getOwnPropertyDescriptor(held, key)?.value;
 }
 
-/** The texts of a log's file, plain, compressed or an archive. Throws TriageError; a file above the limit is not even read. */
+/**
+ * Reads the texts of a log file, which is plain, compressed or an archive. Throws TriageError. A file above
+ * the limit is not read at all.
+ */
 export async function readLog(path: string, maxBytes: number): Promise<SourceText[]> {
   const name = basename(path).replace(/\.(?:gz|zst)$/, '');
   const file = await stat(path).catch((cause: unknown) => {
@@ -167,8 +176,9 @@ export async function readLog(path: string, maxBytes: number): Promise<SourceTex
 const FIELDS = ['log_path', 'pass_log_path', 'more_log_paths', 'report_path', 'logs'] as const;
 
 /**
- * Cases of a foreign data set whose logs lie within `root`: whoever wrote it must not pick files of this machine to be handed on. A row
- * that names a log outside, also through a link, is an outcome with an error. What is missing is for the reader to say.
+ * Yields the cases of an external data set whose logs lie within `root`. The author of the data set must not
+ * be able to export files of this machine. A row that names a log outside, also through a link, becomes an
+ * outcome with an error. Missing files are reported by the reader.
  */
 export async function* confined(outcomes: AsyncIterable<CaseOutcome>, dataset: string, root: string): AsyncGenerator<CaseOutcome> {
   const inside = await realpath(root);
@@ -223,7 +233,7 @@ export async function* numberedLines(path: string, maxLineBytes = MAX_LINE_BYTES
     bytes = 0;
     return done.text !== null && done.text.trim() === '' ? null : done;
   };
-  for await (const chunk of chunksOf(path)) {
+  for await (const chunk of readChunks(path)) {
     let from = 0;
     for (let end = chunk.indexOf(LINE_FEED); end !== -1; end = chunk.indexOf(LINE_FEED, from)) {
       take(chunk.subarray(from, end));
@@ -237,10 +247,10 @@ export async function* numberedLines(path: string, maxLineBytes = MAX_LINE_BYTES
   if (last !== null) yield last;
 }
 
-async function* chunksOf(path: string): AsyncGenerator<Buffer> {
+async function* readChunks(path: string): AsyncGenerator<Buffer> {
   try {
     for await (const chunk of createReadStream(path)) if (Buffer.isBuffer(chunk)) yield chunk;
   } catch (cause) {
-    throw new TriageError('not-found', `${path} cannot be read: ${messageOf(cause)}.`, { cause });
+    throw new TriageError('not-found', `${path} cannot be read: ${getErrorMessage(cause)}.`, { cause });
   }
 }

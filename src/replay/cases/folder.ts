@@ -4,22 +4,25 @@ import { basename, join } from 'node:path';
 import { z } from 'zod';
 import type { SourceText } from '../../domain/build.ts';
 import { CATEGORIES, type Category } from '../../domain/category.ts';
-import { messageOf, TriageError } from '../../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../../domain/errors.ts';
 import { append } from '../../lib/collections.ts';
 
 import { type CaseLimits, type CaseOutcome, type CaseTexts, DatasetRow } from './case.ts';
-import { datasetCases, problemOf, readLog } from './dataset.ts';
+import { datasetCases, findProblem, readLog } from './dataset.ts';
 
-/** What an exported case set calls its rows. */
+/** The file name of the rows of an exported case set. */
 export const SET_FILE = 'cases.jsonl';
 
-/** The cases of a path that a person names: of a JSONL file, of an exported case set, or of a folder of logs. Throws `not-found`. */
+/**
+ * Reads the cases of a path that a person names: a JSONL file, an exported case set, or a folder of logs.
+ * Throws `not-found`.
+ */
 export async function casesAt(path: string): Promise<AsyncIterable<CaseOutcome>> {
   const dataset = await datasetAt(path);
   return dataset === null ? folderCases(path) : datasetCases(dataset);
 }
 
-/** The JSONL file that a path represents; null for a folder of logs. Throws `not-found`. */
+/** Returns the JSONL file that a path stands for, or null for a folder of logs. Throws `not-found`. */
 export async function datasetAt(path: string): Promise<string | null> {
   const found = await stat(path).catch((cause: unknown) => {
     throw new TriageError('not-found', `${path} is neither a file nor a folder.`, { cause });
@@ -29,10 +32,10 @@ export async function datasetAt(path: string): Promise<string | null> {
   return inside?.isFile() === true ? join(path, SET_FILE) : null;
 }
 
-/** Where in the walk it is: folders below the root, the label of the nearest category folder. */
+/** The position in the walk: the folders below the root, and the label of the nearest category folder. */
 interface Place {
   readonly path: string;
-  /** Of the root, with `/`; '' for the root itself. */
+  /** The path relative to the root, with `/`; '' for the root itself. */
   readonly inside: string;
   readonly category: Category | null;
   /** Names of the folders that are no categories. */
@@ -47,18 +50,19 @@ const GREEN = /^green\./;
 const LEFT_OUT = /^(?:\.|readme(?:\.|$))/i;
 
 /**
- * The cases of a folder, by name, one in memory at a time. A folder that holds `truth.json` is one case: its logs and reports are one
- * build's (`log.*` first), `green.*` is the log of the green build before it. Any other file is a case of its own; what is true of it
- * is in `NAME.truth.json` beside it, or is the category that a folder above it is named by. Links are not followed. A truth that
- * cannot be read is an outcome with an error; `line` counts the cases.
+ * Yields the cases of a folder, by name, one in memory at a time. A folder that contains `truth.json` is one
+ * case: its logs and reports belong to one build (`log.*` first), and `green.*` is the log of the green build
+ * before it. Any other file is a case of its own; its labels are in `NAME.truth.json` next to it, or are the
+ * category that names a folder above it. Links are not followed. A truth that cannot be read becomes an
+ * outcome with an error; `line` counts the cases.
  */
 export async function* folderCases(root: string): AsyncGenerator<CaseOutcome> {
   let line = 0;
   for await (const found of walk({ path: root, inside: '', category: null, project: [] })) {
     line++;
-    const truth = await truthOf(found);
+    const truth = await readTruth(found);
     if ('error' in truth) yield { line, id: found.id, error: truth.error };
-    else yield { line, one: { row: { project: found.project, ...truth, id: found.id }, load: (limits) => textsOf(found, limits) } };
+    else yield { line, one: { row: { project: found.project, ...truth, id: found.id }, load: (limits) => readTexts(found, limits) } };
   }
 }
 
@@ -67,23 +71,23 @@ interface Found {
   readonly project: string;
   readonly category: Category | null;
   readonly folder: string;
-  /** Names in the folder: the logs and reports of the failed build, the most telling first. */
+  /** The file names of the logs and reports of the failed build, most informative first. */
   readonly files: readonly string[];
   readonly green: string | null;
   readonly truth: string | null;
 }
 
 async function* walk(place: Place): AsyncGenerator<Found> {
-  const entries = (await entriesOf(place.path)).filter(({ name }) => !LEFT_OUT.test(name));
+  const entries = (await readEntries(place.path)).filter(({ name }) => !LEFT_OUT.test(name));
   const files = entries.filter((entry) => entry.isFile()).map(({ name }) => name);
   if (files.includes(TRUTH)) yield folderCase(place, files);
   else for (const name of files) if (!SIDECAR.test(name)) yield fileCase(place, name, files);
   for (const entry of entries) if (entry.isDirectory()) yield* walk(below(place, entry.name));
 }
 
-async function entriesOf(path: string): Promise<Dirent[]> {
+async function readEntries(path: string): Promise<Dirent[]> {
   const entries = await readdir(path, { withFileTypes: true }).catch((cause: unknown) => {
-    throw new TriageError('not-found', `The folder ${path} cannot be read: ${messageOf(cause)}.`, { cause });
+    throw new TriageError('not-found', `The folder ${path} cannot be read: ${getErrorMessage(cause)}.`, { cause });
   });
   return entries.sort((left, right) => (left.name < right.name ? -1 : 1));
 }
@@ -113,7 +117,10 @@ function folderCase(place: Place, files: readonly string[]): Found {
   };
 }
 
-/** Its project is the folder it lies in; a file of the root, or of a category alone, is a project of its own. */
+/**
+ * Creates the case of a file. Its project is the folder that contains it; a file directly in the root, or
+ * only in a category folder, is a project of its own.
+ */
 function fileCase(place: Place, name: string, files: readonly string[]): Found {
   const id = place.inside === '' ? name : `${place.inside}/${name}`;
   const stem = name.replace(/\.(?:gz|zst)$/, '').replace(/\.[^.]{1,10}$/, '');
@@ -128,17 +135,17 @@ function fileCase(place: Place, name: string, files: readonly string[]): Found {
   };
 }
 
-async function truthOf({ folder, truth, category }: Found): Promise<Truth | { readonly error: string }> {
+async function readTruth({ folder, truth, category }: Found): Promise<Truth | { readonly error: string }> {
   const label = category === null ? {} : { category };
   if (truth === null) return label;
   try {
     return { ...label, ...parseTruth(truth, await readFile(join(folder, truth), 'utf8')) };
   } catch (error) {
-    return { error: `${truth} cannot be read: ${messageOf(error)}` };
+    return { error: `${truth} cannot be read: ${getErrorMessage(error)}` };
   }
 }
 
-async function textsOf({ id, folder, files, green }: Found, { maxBytes, green: wanted }: CaseLimits): Promise<CaseTexts> {
+async function readTexts({ id, folder, files, green }: Found, { maxBytes, green: wanted }: CaseLimits): Promise<CaseTexts> {
   const sources: SourceText[] = [];
   for (const name of files) append(sources, await readLog(join(folder, name), maxBytes));
   if (sources.length === 0) throw new TriageError('invalid-input', `The folder of ${id} contains no log`);
@@ -146,10 +153,10 @@ async function textsOf({ id, folder, files, green }: Found, { maxBytes, green: w
   return { sources, greenText: greenTexts.length === 0 ? undefined : greenTexts.map(({ text }) => text).join('\n') };
 }
 
-/** What is known to be true of a log that lies in a folder: a row without its id and its log. */
+/** The labels of a log in a folder: a row without its id and its log. */
 type Truth = Omit<DatasetRow, keyof typeof LOG_FIELDS>;
 
-/** What a row of a data set says of its logs; a folder has them as files. */
+/** The fields of a row that describe its logs; in a folder, logs are files. */
 const LOG_FIELDS = {
   id: true,
   log: true,
@@ -189,7 +196,7 @@ function parseTruth(name: string, text: string): Truth | { readonly error: strin
   try {
     value = JSON.parse(text);
   } catch (error) {
-    return { error: `${name} is not JSON: ${messageOf(error)}` };
+    return { error: `${name} is not JSON: ${getErrorMessage(error)}` };
   }
   const held = z.record(z.string(), z.unknown()).safeParse(value);
   if (!held.success) return { error: `${name} is not a JSON object` };
@@ -201,7 +208,7 @@ function parseTruth(name: string, text: string): Truth | { readonly error: strin
   });
   const parsed = TruthFile.safeParse(Object.fromEntries(fields));
   if (parsed.success) return parsed.data;
-  const { path, reason } = problemOf(parsed.error, Object.fromEntries(fields));
+  const { path, reason } = findProblem(parsed.error, Object.fromEntries(fields));
   const [field = '', ...rest] = path.split('.');
   return { error: `${name}, field ${[written.get(field) ?? field, ...rest].join('.')}: ${reason}` };
 }

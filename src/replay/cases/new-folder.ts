@@ -1,16 +1,18 @@
 import { existsSync } from 'node:fs';
 import { mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { reasonOf, TriageError } from '../../domain/errors.ts';
+import { getErrorReason, TriageError } from '../../domain/errors.ts';
 
 /** Characters that wait to be written together. */
 const BUFFERED = 256 * 1024;
 
-/** Only its owner may look into it: logs are not for everybody. */
+/** The permissions for the owner only, because logs are confidential. */
 const PRIVATE = 0o700;
 
 /**
- * Begins a folder beside its place, to be there whole or not at all. Its methods throw `storage-failed` where the disk does not take it. Throws `conflict` where something is there already, `not-found` where its parent is missing.
+ * Creates a folder under a temporary name next to its final path, so that it appears completely or not at
+ * all. Its methods throw `storage-failed` if the disk fails. Throws `conflict` if the path already exists,
+ * and `not-found` if its parent is missing.
  */
 export async function beginFolder(path: string) {
   if (existsSync(path)) throw exists(path);
@@ -19,7 +21,7 @@ export async function beginFolder(path: string) {
   const guarded = <T>(work: Promise<T>) => work.catch((cause: unknown) => Promise.reject(storageError(path, cause)));
   const pending = new Map<string, string>();
   const handles = new Map<string, Awaited<ReturnType<typeof open>>>();
-  const handleOf = async (name: string) => {
+  const getHandle = async (name: string) => {
     const handle = handles.get(name) ?? (await open(join(partial, name), 'a'));
     handles.set(name, handle);
     return handle;
@@ -27,7 +29,7 @@ export async function beginFolder(path: string) {
   const flush = async (name: string) => {
     const text = pending.get(name) ?? '';
     pending.set(name, '');
-    await (await handleOf(name)).appendFile(text);
+    await (await getHandle(name)).appendFile(text);
   };
   const flushAll = async () => {
     for (const name of pending.keys()) await flush(name);
@@ -67,8 +69,11 @@ function exists(path: string): TriageError {
   return new TriageError('conflict', `${path} already exists and was not changed. Choose another folder, or delete it first.`);
 }
 
-/** What the disk said, for people. Nothing is there afterwards: who asked may try again once there is room. */
+/**
+ * Creates an error with the reason of the disk, for people. Nothing is left behind, so the caller may try
+ * again once there is room.
+ */
 export function storageError(path: string, cause: unknown): TriageError {
   if (cause instanceof TriageError) return cause;
-  return new TriageError('storage-failed', `${path} cannot be written: ${reasonOf(cause)}. Nothing was left behind.`, { cause });
+  return new TriageError('storage-failed', `${path} cannot be written: ${getErrorReason(cause)}. Nothing was left behind.`, { cause });
 }

@@ -3,19 +3,19 @@ import { z } from 'zod';
 import type { Category } from '../../domain/category.ts';
 import { TriageError } from '../../domain/errors.ts';
 import { readSources } from '../../log/read-sources.ts';
-import { failuresOf, isUnknown } from '../../log/recognise/failures.ts';
-import { type LikenessParts, likenessFeatures, likenessOf, nearMatchIndex } from '../../log/recognise/likeness.ts';
-import { type BadCase, type CaseTexts, DatasetRow, projectOf } from './case.ts';
-import { hashOf } from './choose.ts';
-import { readDataset, textsOf } from './dataset.ts';
+import { isUnknown, listFailures } from '../../log/recognise/failures.ts';
+import { extractLikeness, type LikenessParts, likenessFeatures, nearMatchIndex } from '../../log/recognise/likeness.ts';
+import { type BadCase, type CaseTexts, DatasetRow, resolveProject } from './case.ts';
+import { hashText } from './choose.ts';
+import { readDataset, readTexts } from './dataset.ts';
 import type { NewFolder } from './new-folder.ts';
 
 export interface SplitTask extends SplitOptions {
   readonly dataset: string;
-  /** Where `folder` will be: paths of logs are written as seen from there. */
+  /** The final path of `folder`; paths of logs are written relative to it. */
   readonly out: string;
   readonly dropDuplicates: boolean;
-  /** From which likeness on two cases are near-duplicates, 0..1. */
+  /** The minimum similarity of near-duplicates, 0..1. */
   readonly minScore: number;
   readonly maxLogBytes: number;
   readonly onBad: (bad: BadCase) => void;
@@ -41,10 +41,10 @@ export interface SplitSummary {
   readonly bad: number;
   /** Cases to learn from that have a near-duplicate among those to test with. */
   readonly nearDuplicates: number;
-  /** Of them, those that were left out of the training side. */
+  /** The number of them that were left out of the training side. */
   readonly dropped: number;
   readonly mostAlike: readonly AcrossPair[];
-  /** Cases whose log could not be read: nobody knows what they are near to. */
+  /** Cases whose log could not be read, so that their near-duplicates are not known. */
   readonly unread: number;
 }
 
@@ -58,12 +58,12 @@ const SHOWN_PAIRS = 10;
 export async function splitCases(task: SplitTask, folder: NewFolder, signal: AbortSignal): Promise<SplitSummary> {
   try {
     const { rows, bad } = await survey(task, signal);
-    const sides = sidesOf(rows, task);
+    const sides = assignSides(rows, task);
     const summary = { test: tally(rows, sides, 'test'), undated: rows.length - sides.size, bad };
     refuseEmpty(task, rows, sides);
     const tested: Comparable[] = [];
     const counts = { unread: 0 };
-    for await (const { row, value } of rowsOf(task, sides, 'test', signal)) {
+    for await (const { row, value } of readRows(task, sides, 'test', signal)) {
       await folder.append('test.jsonl', relocated(value, task));
       const one = await comparable(row, task, counts);
       if (one !== null) tested.push(one);
@@ -92,7 +92,7 @@ async function writeTraining(task: SplitTask, sides: ReadonlyMap<number, Side>, 
   let pairs = 0;
   await folder.append('near-duplicates.jsonl', '');
   await folder.append('train.jsonl', '');
-  for await (const { row, value, line } of rowsOf(task, sides, 'train', signal)) {
+  for await (const { row, value, line } of readRows(task, sides, 'train', signal)) {
     const one = await comparable(row, task, counts);
     const found = one === null ? null : nearest(one);
     if (found !== null) {
@@ -120,7 +120,7 @@ async function survey({ dataset, onBad }: SplitTask, signal: AbortSignal): Promi
     }
     const { row, line } = outcome;
     const happenedAt = row.happened_at == null ? null : Date.parse(row.happened_at);
-    rows.push({ line, id: row.id, project: projectOf(row), category: row.category ?? null, happenedAt });
+    rows.push({ line, id: row.id, project: resolveProject(row), category: row.category ?? null, happenedAt });
   }
   return { rows, bad };
 }
@@ -141,7 +141,7 @@ function refuseEmpty({ by, dataset }: SplitTask, rows: readonly SplitRow[], side
   throw new TriageError('invalid-input', `${dataset} cannot be split: ${why}.`);
 }
 
-async function* rowsOf({ dataset }: SplitTask, sides: ReadonlyMap<number, Side>, side: Side, signal: AbortSignal) {
+async function* readRows({ dataset }: SplitTask, sides: ReadonlyMap<number, Side>, side: Side, signal: AbortSignal) {
   for await (const outcome of readDataset(dataset)) {
     signal.throwIfAborted();
     if ('row' in outcome && sides.get(outcome.line) === side) yield outcome;
@@ -150,7 +150,7 @@ async function* rowsOf({ dataset }: SplitTask, sides: ReadonlyMap<number, Side>,
 
 async function comparable(row: DatasetRow, task: SplitTask, counts: { unread: number }): Promise<Comparable | null> {
   try {
-    return comparableOf(row.id, await textsOf(row, task.dataset, { maxBytes: task.maxLogBytes, green: false }));
+    return toComparable(row.id, await readTexts(row, task.dataset, { maxBytes: task.maxLogBytes, green: false }));
   } catch {
     counts.unread++;
     return null;
@@ -160,7 +160,7 @@ async function comparable(row: DatasetRow, task: SplitTask, counts: { unread: nu
 const Fields = z.record(z.string(), z.unknown());
 const LabelledLogs = DatasetRow.shape.logs.transform((logs) => logs ?? []);
 
-/** The row with all its fields, the paths of its logs as seen from the new folder. */
+/** Returns the row with all its fields, and the paths of its logs relative to the new folder. */
 function relocated(value: unknown, { dataset, out }: SplitTask): string {
   const move = (path: unknown) =>
     typeof path !== 'string' || path === '' || isAbsolute(path) ? path : relative(resolve(out), join(resolve(dirname(dataset)), path));
@@ -182,7 +182,7 @@ function tally(rows: readonly SplitRow[], sides: ReadonlyMap<number, Side>, side
 export type SplitBy = 'time' | 'project' | 'random';
 type Side = 'train' | 'test';
 
-/** What a split goes by: little of each row, so that a hundred thousand fit. */
+/** The data that a split uses: little of each row, so that a hundred thousand rows fit in memory. */
 export interface SplitRow {
   readonly line: number;
   readonly id: string;
@@ -194,24 +194,27 @@ export interface SplitRow {
 
 interface SplitOptions {
   readonly by: SplitBy;
-  /** Of the cases that are to be tested with, 0..1. */
+  /** The share of cases on the test side, 0..1. */
   readonly share: number;
-  /** For a random split alone. */
+  /** The seed, used by a random split only. */
   readonly seed: string;
 }
 
 /**
- * On which side each row is, by its line; rows that have no side are left out. By time, what is tested happened after all that is
- * learned from. By project, no project is on both sides. By hash of the id, which is what random means here, only where asked for. The
- * same rows are split the same way in whatever order they stand.
+ * Assigns each row, by its line, to a side. Rows without a side are left out. By time, everything on the test
+ * side happened after everything on the training side. By project, no project is on both sides. Randomly,
+ * which means by hash of the id, only on request. The same rows are split the same way in any order.
  */
-export function sidesOf(rows: readonly SplitRow[], options: SplitOptions): Map<number, Side> {
+export function assignSides(rows: readonly SplitRow[], options: SplitOptions): Map<number, Side> {
   if (options.by === 'time') return byTime(rows, options.share);
   if (options.by === 'project') return byProject(rows, options.share);
   return new Map(rows.map(({ line, id }) => [line, fraction(options.seed, id) < options.share ? 'test' : 'train']));
 }
 
-/** What happened at the same moment is on one side: where that is all that is oldest too, it is learned from. */
+/**
+ * Splits by time and keeps everything of the same moment on one side. If the oldest moment would be tested
+ * too, it is moved to the training side.
+ */
 function byTime(rows: readonly SplitRow[], share: number): Map<number, Side> {
   const times = rows.flatMap(({ happenedAt }) => (happenedAt === null ? [] : [happenedAt])).sort((left, right) => left - right);
   const wanted = times[Math.min(times.length - 1, Math.round(times.length * (1 - share)))] ?? Number.POSITIVE_INFINITY;
@@ -224,7 +227,7 @@ function byTime(rows: readonly SplitRow[], share: number): Map<number, Side> {
 function byProject(rows: readonly SplitRow[], share: number): Map<number, Side> {
   const sizes = new Map<string, number>();
   for (const row of rows) sizes.set(sameProject(row), (sizes.get(sameProject(row)) ?? 0) + 1);
-  const inOrder = [...sizes].sort(([left], [right]) => (hashOf('split', left) < hashOf('split', right) ? -1 : 1));
+  const inOrder = [...sizes].sort(([left], [right]) => (hashText('split', left) < hashText('split', right) ? -1 : 1));
   const wanted = Math.max(1, Math.round(rows.length * share));
   const tested = new Set<string>();
   let taken = 0;
@@ -239,19 +242,22 @@ function byProject(rows: readonly SplitRow[], share: number): Map<number, Side> 
   return new Map(rows.map((row) => [row.line, tested.has(sameProject(row)) ? 'test' : 'train']));
 }
 
-/** Code hosts take upper and lower case for one: "Acme/Shop" must not be learned from where "acme/shop" is tested. */
+/**
+ * Returns the key of a project. Code hosts ignore case, so "Acme/Shop" must not be in the training side while
+ * "acme/shop" is tested.
+ */
 function sameProject({ project }: SplitRow): string {
   return project.toLowerCase();
 }
 
 function fraction(seed: string, id: string): number {
-  return Number.parseInt(hashOf(seed, id).slice(0, 12), 16) / 0x1000000000000;
+  return Number.parseInt(hashText(seed, id).slice(0, 12), 16) / 0x1000000000000;
 }
 
 interface Comparable {
   readonly id: string;
   readonly parts: LikenessParts;
-  /** Of the failure, where it is known and says why something failed; else null. */
+  /** The fingerprint of the failure, if it is known and says why something failed; else null. */
   readonly fingerprint: string | null;
 }
 
@@ -264,9 +270,11 @@ interface NearDuplicate {
 
 /** Candidates that are scored for one case: those with most in common. */
 const MAX_SCORED = 5;
-/** Of the min-hashes, those that a candidate must share: far below what two cases share that score as near-duplicates. */
+/**
+ * The number of min-hashes that a candidate must share: far fewer than two near-duplicates have in common.
+ */
 const MIN_SHARED = 8;
-/** What more cases than this have in common tells none of them from the others. */
+/** The maximum number of cases per bucket. A feature that more cases share does not distinguish them. */
 const MAX_COMMON = 40;
 /** Min-hashes of a case's features (Broder 1997), compared in pairs: of cases with half their features in common, 99 % share a pair. */
 const HASHES = 32;
@@ -281,14 +289,14 @@ function nearDuplicatesAmong(cases: readonly Comparable[], minScore: number) {
   const hashes = cases.map(({ parts }) => minHashes(parts));
   for (const [at, { fingerprint }] of cases.entries()) {
     if (fingerprint !== null && !byFingerprint.has(fingerprint)) byFingerprint.set(fingerprint, at);
-    for (const key of keysOf(hashes[at] ?? null)) {
+    for (const key of createKeys(hashes[at] ?? null)) {
       const bucket = buckets.get(key) ?? [];
       if (bucket.length === 0) buckets.set(key, bucket);
       if (bucket.length < MAX_COMMON) bucket.push(at);
     }
   }
   const candidatesFor = (own: Uint32Array | null) => {
-    const found = new Set(keysOf(own).flatMap((key) => buckets.get(key) ?? []));
+    const found = new Set(createKeys(own).flatMap((key) => buckets.get(key) ?? []));
     const shared = [...found].map((at) => ({ at, hashes: sharedHashes(own, hashes[at] ?? null) }));
     const close = shared.filter((one) => one.hashes >= MIN_SHARED);
     return close.sort((left, right) => right.hashes - left.hashes || left.at - right.at).slice(0, MAX_SCORED);
@@ -307,12 +315,15 @@ function nearDuplicatesAmong(cases: readonly Comparable[], minScore: number) {
   };
 }
 
-/** How alike two failures are: an index of one alone weighs all features the same, so the score depends on these two only. */
+/**
+ * Computes the similarity of two failures. An index of only one failure weighs all features equally, so the
+ * score depends on these two only.
+ */
 function likeness(parts: LikenessParts, other: LikenessParts): number {
   return nearMatchIndex([{ id: '', parts: other }]).search(parts, 1, 0)[0]?.score ?? 0;
 }
 
-/** Null where there is nothing to compare by. */
+/** Computes the min-hashes of a failure. Returns null if it has no features to compare. */
 function minHashes(parts: LikenessParts): Uint32Array | null {
   const features = likenessFeatures(parts);
   if (features.size === 0) return null;
@@ -328,7 +339,7 @@ function minHashes(parts: LikenessParts): Uint32Array | null {
   return least;
 }
 
-function keysOf(least: Uint32Array | null): string[] {
+function createKeys(least: Uint32Array | null): string[] {
   if (least === null) return [];
   return Array.from({ length: HASHES / 2 }, (_, pair) => `${pair}:${least[2 * pair]}:${least[2 * pair + 1]}`);
 }
@@ -339,7 +350,10 @@ function sharedHashes(left: Uint32Array | null, right: Uint32Array | null): numb
   return shared;
 }
 
-/** FNV-1a over the text's UTF-16, then mixed (MurmurHash3's finaliser), so that all bits depend on all characters. */
+/**
+ * Hashes the UTF-16 of a text by FNV-1a, then mixes it (finalizer of MurmurHash3), so that all bits depend on
+ * all characters.
+ */
 function mixed(text: string, seed: number): number {
   let hash = seed;
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
@@ -353,26 +367,29 @@ const SHORT_LINES = 30;
 const SHORT_TEXT = 2_000;
 /** Tokens of a long log that its failure is read from. */
 const BUDGET = 1_000;
-/** What is held of each; likeness looks at no more. */
+/** The limits on lines per case and characters per line; the similarity uses no more. */
 const MAX_LINES = 40;
 const MAX_LINE = 300;
 
-/** What a case is compared by with others: its text where that is an excerpt, else its first failure, as it is read from the log. */
-function comparableOf(id: string, { sources }: Pick<CaseTexts, 'sources'>): Comparable {
+/**
+ * Returns the features by which a case is compared with others: its text if that is an excerpt, else its
+ * first failure as read from the log.
+ */
+function toComparable(id: string, { sources }: Pick<CaseTexts, 'sources'>): Comparable {
   const text = sources[0]?.text ?? '';
   const lines = text.length <= SHORT_TEXT ? text.split('\n') : [];
   if (sources.length === 1 && text.length <= SHORT_TEXT && lines.length <= SHORT_LINES) {
     return { id, parts: { test: null, message: null, frames: [], lines: bounded(lines) }, fingerprint: null };
   }
-  const [failure] = failuresOf(readSources(sources, { budgetTokens: BUDGET }));
+  const [failure] = listFailures(readSources(sources, { budgetTokens: BUDGET }));
   if (failure === undefined) return { id, parts: { test: null, message: null, frames: [], lines: bounded(lines) }, fingerprint: null };
-  const { test, message, frames, lines: around } = likenessOf(failure);
+  const { test, message, frames, lines: around } = extractLikeness(failure);
   const known = !failure.generic && !isUnknown(failure.fingerprint);
   const parts = { test, message: message?.slice(0, SHORT_TEXT) ?? null, frames, lines: bounded(around) };
   return { id, parts, fingerprint: known ? failure.fingerprint.value : null };
 }
 
-/** Copied, so that a piece of a long log does not hold all of it in memory. */
+/** Copies the lines, so that a part of a long log does not keep all of it in memory. */
 function bounded(lines: readonly string[]): string[] {
   return lines.slice(0, MAX_LINES).map((line) => Buffer.from(line.slice(0, MAX_LINE)).toString());
 }

@@ -14,21 +14,25 @@ export interface StoredCaseDeps {
   readonly archive: Pick<BuildArchive, 'list' | 'read'>;
 }
 
-/** Told of each failure that is no case, and why. */
+/** Called with each failure that is not a case, and the reason. */
 export type OnLeftOut = (id: string, reason: string) => void;
 
 /** Causes of one page; their answers are in memory together. */
 const PAGE = 50;
 
 /**
- * Failures that a person decided, oldest first, with the person's truth: decisions that were taken back are no decisions. Left out is
- * what has no truth, such as an answer that was only rejected, and further causes of a build. Ids are the builds'.
+ * Yields the failures that a person decided, oldest first, labeled with the decision. Decisions that were
+ * undone do not count. Failures without a truth are left out, such as an answer that was only rejected, and
+ * so are further causes of a build. Ids are those of the builds.
  */
 export function reviewedCases(deps: StoredCaseDeps, filter: CaseFilter, onLeftOut: OnLeftOut = ignore): AsyncGenerator<CaseOutcome> {
   return storedCases(deps, { ...filter, decided: true }, onLeftOut);
 }
 
-/** Stored failures by filter, oldest first, with a truth where a person decided. Left out is the same as of `reviewedCases`. */
+/**
+ * Yields stored failures by filter, oldest first, labeled if a person decided. The same failures are left out
+ * as in `reviewedCases`.
+ */
 export async function* storedCases(deps: StoredCaseDeps, filter: CaseFilter, onLeftOut: OnLeftOut = ignore): AsyncGenerator<CaseOutcome> {
   let line = 0;
   for await (const stored of everyCase(deps.cases, filter)) {
@@ -50,7 +54,10 @@ async function* everyCase(cases: CaseStore, filter: CaseFilter): AsyncGenerator<
   }
 }
 
-/** All texts of a build, the log that labelled lines are of first. They are masked, as all that is archived. */
+/**
+ * Reads all texts of a build, first the log of the labeled lines. They are masked, like everything in the
+ * archive.
+ */
 async function archived(buildId: string, first: string | null, maxBytes: number, deps: StoredCaseDeps): Promise<CaseTexts> {
   const listed = await deps.archive.list(buildId);
   const total = listed.reduce((sum, { bytes }) => sum + bytes, 0);
@@ -73,19 +80,23 @@ async function missing(buildId: string, { builds }: StoredCaseDeps): Promise<Tri
 
 function ignore(): void {}
 
-/** What is known to be true of a stored failure; or why a person's decision says nothing that a replay could be measured by. */
+/**
+ * The labels of a stored failure, or the reason why a person's decision contains nothing by which a replay
+ * could be measured.
+ */
 type StoredTruth = { readonly row: DatasetRow; readonly shownIn: string | null } | { readonly leftOut: string };
 
 /**
- * The row of a stored failure. Its truth is a person's alone: an accepted answer, or what a reviewer put in its place; where a category
- * was corrected and no cause named, the machine's cause is not taken for true. What nobody decided has a row without a truth.
+ * Returns the row of a stored failure. Only a person's decision counts as true: an accepted answer, or what a
+ * reviewer replaced it with. If a category was corrected without naming a cause, the original cause does not
+ * count as true. A failure that no one decided has a row without labels.
  */
 function storedTruth(stored: StoredCase): StoredTruth {
   const { build, analysis, decision, origin, cause } = stored;
   if (cause > 0) return { leftOut: 'another cause of its build: a replay measures only the first' };
-  const row = { ...rowOf(build), ...present({ experiment: analysis?.experiment }) };
+  const row = { ...toRow(build), ...present({ experiment: analysis?.experiment }) };
   if (analysis === null || decision === null) return { row, shownIn: null };
-  const said = labelsOf(analysis, decision);
+  const said = toLabels(analysis, decision);
   if (said === null) return { leftOut: `rejected without a correct category (${decision.reasonCode ?? 'in words only'})` };
   const shown = shownLines(analysis, decision);
   return {
@@ -100,8 +111,8 @@ function storedTruth(stored: StoredCase): StoredTruth {
   };
 }
 
-/** When it failed: when it ended, else when it began or came. */
-function rowOf(build: Build): DatasetRow {
+/** Converts a build to a row. It failed when it ended, or else when it began or was received. */
+function toRow(build: Build): DatasetRow {
   const happened = build.finishedAt ?? build.startedAt ?? build.receivedAt;
   return { id: build.id, project: build.repository, ...(build.url === null ? {} : { source: build.url }), happened_at: happened };
 }
@@ -109,7 +120,7 @@ function rowOf(build: Build): DatasetRow {
 type Labels = Pick<DatasetRow, 'category' | 'kind' | 'root_cause' | 'fix'>;
 type Answered = NonNullable<StoredCase['analysis']>;
 
-function labelsOf({ category, kind, answer, terminationReason }: Answered, decision: Decision): Labels | null {
+function toLabels({ category, kind, answer, terminationReason }: Answered, decision: Decision): Labels | null {
   if (decision.type === 'reject') {
     if (decision.reasonCode === 'right_category_wrong_cause') return { category };
     return decision.category === undefined ? null : { category: decision.category };
@@ -123,7 +134,10 @@ function labelsOf({ category, kind, answer, terminationReason }: Answered, decis
   return { category: said, ...present({ kind: kept, root_cause: rootCause, fix }) };
 }
 
-/** The lines that the reviewer named, of the first log that they named any in: a row's lines are of one log. */
+/**
+ * Returns the lines that the reviewer named, of the first log in which they named any, because the lines of a
+ * row belong to one log.
+ */
 function shownLines(analysis: Answered, { shownBy }: Decision): { source: string | null; lines: [number, number][] } {
   if (shownBy === undefined || shownBy === 'none') return { source: null, lines: [] };
   const cited = analysis.evidence.flatMap(({ id, source, lineStart, lineEnd }) =>

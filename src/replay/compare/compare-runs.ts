@@ -16,9 +16,9 @@ import type { CaseOutcome } from '../cases/case.ts';
 import { LEAST_PROJECTS, mean } from '../figures/figure.ts';
 import type { ReplayedCase } from '../run/replay.ts';
 import type { CaseResult, RunResults } from '../run/results.ts';
-import { MAIN_WORTHS, MEASURES, type Measure, type Prepared, type Side, worthOf } from './measures.ts';
+import { computeWorth, MAIN_WORTHS, MEASURES, type Measure, type Prepared, type Side } from './measures.ts';
 import { type PairedCase, pairCases } from './pair-cases.ts';
-import { summaryOf } from './text.ts';
+import { summarizeComparison } from './text.ts';
 
 export interface CompareOptions {
   readonly dataset: string;
@@ -28,30 +28,34 @@ export interface CompareOptions {
 }
 
 /**
- * Two runs on the same cases, pair by pair. Deterministic: the same files always give the same comparison, and swapping the sides changes
- * signs only. Throws where an id stands twice or no case is on both sides.
+ * Compares two runs on the same cases, pair by pair. Deterministic: the same files always give the same
+ * comparison, and swapping the sides changes only signs. Throws if an id occurs twice or no case is on both
+ * sides.
  */
 export async function compareRuns({ dataset, cases, files }: CompareOptions): Promise<Comparison> {
   const { pairs, ...others } = await pairCases(cases, files);
-  const measured = differencesOf(pairs);
+  const measured = computeDifferences(pairs);
   const facts = {
     schema: 1 as const,
     dataset,
-    sides: { a: sideOf(pairs, 'a', files.a), b: sideOf(pairs, 'b', files.b) },
+    sides: { a: createSide(pairs, 'a', files.a), b: createSide(pairs, 'b', files.b) },
     cases: { compared: pairs.length, ...others },
     ...measured,
-    costs: costsOf(pairs),
+    costs: computeCosts(pairs),
     ...changedCases(pairs, measured.differences),
   };
-  return { ...facts, summary: summaryOf(facts) };
+  return { ...facts, summary: summarizeComparison(facts) };
 }
 
-function sideOf(pairs: readonly PairedCase[], side: Side, files: readonly RunResults[]): ComparedSide {
+function createSide(pairs: readonly PairedCase[], side: Side, files: readonly RunResults[]): ComparedSide {
   const analysts = pairs.flatMap(({ runs }) => runs[side].map(({ result }) => result.analyst)).filter((analyst) => analyst !== null);
-  return { files: files.map(({ path }) => path), analysts: [...new Set(analysts)].sort(), spread: spreadOf(pairs, side, files) };
+  return { files: files.map(({ path }) => path), analysts: [...new Set(analysts)].sort(), spread: computeSpread(pairs, side, files) };
 }
 
-/** The cases that B answers better, worse, and only otherwise, in the data set's order: by the first main figure of those that are compared. */
+/**
+ * Returns the cases that B answers better, worse, and only differently, in the order of the data set, by the
+ * first compared main figure.
+ */
 function changedCases(
   pairs: readonly PairedCase[],
   compared: readonly Pick<Difference, 'name'>[],
@@ -60,24 +64,27 @@ function changedCases(
   const [won, lost, changed]: [ChangedCase[], ChangedCase[], ChangedCase[]] = [[], [], []];
   for (const pair of pairs) {
     const { a, b } = pair.runs;
-    const [before, after] = main === undefined ? [null, null] : [worthOf(a, main.worth), worthOf(b, main.worth)];
-    const said = { a: saidOf(a), b: saidOf(b) };
+    const [before, after] = main === undefined ? [null, null] : [computeWorth(a, main.worth), computeWorth(b, main.worth)];
+    const said = { a: summarizeAnswers(a), b: summarizeAnswers(b) };
     const { id, line, row } = pair;
-    const one: ChangedCase = { id, line, url: addressOf(row.source), truth: truthOf(pair, main?.name ?? null), said };
+    const one: ChangedCase = { id, line, url: toWebAddress(row.source), truth: describeTruth(pair, main?.name ?? null), said };
     if (before !== null && after !== null && before !== after) (after > before ? won : lost).push(one);
     else if (said.a !== said.b) changed.push(one);
   }
   return { wonBy: main?.name ?? null, won, lost, changed };
 }
 
-/** The commonest category of the repeats, the first of several alike, how often it was said where not always; else what else there is to say. */
-function saidOf(runs: readonly ReplayedCase[]): string {
-  const answers = Map.groupBy(runs, answerOf);
+/**
+ * Returns the most common answer of the repeats (the first one if several are equally common), and how often
+ * it was given if not always. An answer is the category, or another result of the run if there is none.
+ */
+function summarizeAnswers(runs: readonly ReplayedCase[]): string {
+  const answers = Map.groupBy(runs, describeAnswer);
   const [[answer, ones] = ['nothing', []]] = [...answers].sort(([, left], [, right]) => right.length - left.length);
   return ones.length === runs.length ? answer : `${answer} (${ones.length} of ${runs.length})`;
 }
 
-function answerOf({ row, result }: ReplayedCase): string {
+function describeAnswer({ row, result }: ReplayedCase): string {
   if (result.error !== null) return 'failed';
   if (result.category !== null && row?.category != null) {
     const published = result.action === 'auto_notify' ? ', published' : '';
@@ -88,8 +95,8 @@ function answerOf({ row, result }: ReplayedCase): string {
   return lines.length === 0 ? 'nothing' : `lines ${shortened(lines)}`;
 }
 
-/** The label that decides, else the first that there is. */
-function truthOf({ row }: PairedCase, wonBy: string | null): string {
+/** Returns the label that decides, or else the first available one. */
+function describeTruth({ row }: PairedCase, wonBy: string | null): string {
   const files = shortened(row.faulty_files ?? []);
   const lines = `lines ${shortened((row.expected_lines ?? []).map(([start, end]) => (start === end ? `${start}` : `${start}-${end}`)))}`;
   if (wonBy === 'recall of labelled lines') return lines;
@@ -105,34 +112,37 @@ function shortened(names: readonly string[]): string {
   return names.slice(0, MOST_NAMED).join(', ') + (more > 0 ? ` and ${more} more` : '');
 }
 
-/** Only what a browser may follow: a data set is somebody else's text. */
-function addressOf(source: string | null | undefined): string | null {
+/** Returns the address if it is http or https, else null, because a data set is untrusted text. */
+function toWebAddress(source: string | null | undefined): string | null {
   const url = source == null ? null : URL.parse(source);
   return url !== null && (url.protocol === 'https:' || url.protocol === 'http:') ? url.href : null;
 }
 
-/** Each figure of each repeat by itself, on the cases that all repeats answered, and the cases that do not stay the same. Null for one file. */
-function spreadOf(pairs: readonly PairedCase[], side: Side, files: readonly RunResults[]): Spread | null {
+/**
+ * Computes each figure of each repeat separately, on the cases that all repeats answered, and finds the cases
+ * that vary. Returns null for a single file.
+ */
+function computeSpread(pairs: readonly PairedCase[], side: Side, files: readonly RunResults[]): Spread | null {
   if (files.length < 2) return null;
   const whole = pairs.filter(({ runs }) => runs[side].length === files.length);
   const repeats = files.map((_, at) => whole.map((pair) => onlyRepeat(pair, side, at)));
   const figures = MEASURES.flatMap((measure) => {
     const values = repeats.map((ones) => measure.prepare(ones)?.value('a', null) ?? null).filter((value) => value !== null);
-    return values.length < files.length ? [] : [{ name: measure.name, mean: mean(values), deviation: deviationOf(values), values }];
+    return values.length < files.length ? [] : [{ name: measure.name, mean: mean(values), deviation: computeDeviation(values), values }];
   });
   const flips = whole.filter(({ runs }) => new Set(runs[side].map(({ result }) => result.category)).size > 1);
   const partial = pairs.filter(({ runs }) => runs[side].length < files.length);
   return { repeats: files.length, figures, flips: flips.map(({ id }) => id), partial: partial.map(({ id }) => id) };
 }
 
-/** The pair as if this repeat were both sides: measures only count what both sides have. */
+/** Returns the pair with this repeat on both sides, because measures count only what both sides have. */
 function onlyRepeat(pair: PairedCase, side: Side, at: number): PairedCase {
   const runs = pair.runs[side].slice(at, at + 1);
   return { ...pair, runs: { a: runs, b: runs } };
 }
 
-/** The standard deviation of a sample: by one less than its size. */
-function deviationOf(values: readonly number[]): number {
+/** Computes the standard deviation of a sample, with one less than its size as the divisor. */
+function computeDeviation(values: readonly number[]): number {
   const middle = mean(values);
   return Math.sqrt(values.reduce((total, value) => total + (value - middle) ** 2, 0) / (values.length - 1));
 }
@@ -143,8 +153,8 @@ const SIGNIFICANT = 0.05;
 /** Sums in another order differ in their last digits; no figure means anything there. */
 const ROUNDING = 1e-9;
 
-/** Everything of these measures that the labels allow to compare, each with the interval of its difference. */
-export function differencesOf(
+/** Computes all differences of these measures that the labels allow, each with its interval. */
+export function computeDifferences(
   pairs: readonly PairedCase[],
   measures: readonly Measure[] = MEASURES,
 ): Pick<Comparison, 'differences' | 'resampling'> {
@@ -155,11 +165,11 @@ export function differencesOf(
   const { plan, intervals } = resamplePairs(pairs, (weights) =>
     prepared.map(({ ready }) => ready.value('b', weights) - ready.value('a', weights)),
   );
-  const differences = prepared.map(({ measure, ready }, at) => differenceOf(measure, ready, plan.units, intervals[at] ?? null));
+  const differences = prepared.map(({ measure, ready }, at) => computeDifference(measure, ready, plan.units, intervals[at] ?? null));
   return { differences, resampling: plan };
 }
 
-function differenceOf({ name, better }: Measure, ready: Prepared, units: number, drawn: Difference['interval']): Difference {
+function computeDifference({ name, better }: Measure, ready: Prepared, units: number, drawn: Difference['interval']): Difference {
   const [a, b] = [ready.value('a', null), ready.value('b', null)];
   const difference = rounded(b - a);
   const [won, lost] = better === 'lower' ? [ready.lower, ready.higher] : [ready.higher, ready.lower];
@@ -167,7 +177,7 @@ function differenceOf({ name, better }: Measure, ready: Prepared, units: number,
   const constant: Difference['interval'] = units < 2 ? null : [difference, difference];
   const interval: Difference['interval'] = drawn === null ? constant : [rounded(drawn[0]), rounded(drawn[1])];
   const test = ready.binary ? mcNemar(won, lost) : null;
-  const verdict = verdictOf({ better, difference, interval, changed: won + lost, midP: test?.midP ?? 0 });
+  const verdict = judgeDifference({ better, difference, interval, changed: won + lost, midP: test?.midP ?? 0 });
   return { name, better, cases: ready.cases, a, b, difference, interval, won, lost, mcNemar: test, verdict };
 }
 
@@ -179,8 +189,11 @@ interface Found {
   readonly midP: number;
 }
 
-/** Beyond noise is only what every test that applies says to be: the interval, McNemar's, and enough cases that differ. */
-function verdictOf({ better, difference, interval, changed, midP }: Found): DifferenceVerdict {
+/**
+ * Judges a difference. It is beyond noise only if every applicable test agrees: the interval, McNemar's test,
+ * and enough cases that differ.
+ */
+function judgeDifference({ better, difference, interval, changed, midP }: Found): DifferenceVerdict {
   if (changed === 0 && difference === 0) return 'same';
   const apart = interval !== null && (interval[0] > 0 || interval[1] < 0);
   if (!apart || changed < LEAST_DIFFERING || midP >= SIGNIFICANT) return 'within-noise';
@@ -193,9 +206,10 @@ function rounded(value: number): number {
 }
 
 /**
- * McNemar's test for paired proportions (McNemar 1947, Psychometrika 12:153) by the binomial distribution itself, however many pairs
- * disagree; the mid-p is what Fagerland, Lydersen & Laake 2013 (BMC Medical Research Methodology 13:91) recommend, because the exact
- * p is needlessly strict with few pairs. 1 where no pair disagrees.
+ * Computes McNemar's test for paired proportions (McNemar 1947, Psychometrika 12:153) with the exact binomial
+ * distribution, however many pairs disagree. Fagerland, Lydersen & Laake 2013 (BMC Medical Research
+ * Methodology 13:91) recommend the mid-p, because the exact p is needlessly strict with few pairs. Returns 1
+ * if no pair disagrees.
  */
 export function mcNemar(won: number, lost: number): McNemar {
   const pairs = won + lost;
@@ -215,15 +229,16 @@ export function mcNemar(won: number, lost: number): McNemar {
 }
 
 /**
- * 95 % intervals of statistics of pairs, which are drawn with replacement: both sides of a case together, and the cases of a project
- * together where there are enough projects. A statistic is given how often each pair was drawn. Null where it did not vary.
+ * Computes 95 % intervals of statistics of pairs by drawing with replacement: both sides of a case together,
+ * and the cases of a project together if there are enough projects. A statistic receives how often each pair
+ * was drawn. An interval is null if the statistic did not vary.
  */
 function resamplePairs(
   pairs: readonly PairedCase[],
   statistics: (weights: Weights) => readonly number[],
 ): { readonly plan: Resampling; readonly intervals: readonly (Interval | null)[] } {
-  const byProject = groupsOf(pairs.map(({ project }) => project));
-  const units = byProject.length >= LEAST_PROJECTS ? byProject : groupsOf(pairs.map(({ id }) => id));
+  const byProject = groupIndexes(pairs.map(({ project }) => project));
+  const units = byProject.length >= LEAST_PROJECTS ? byProject : groupIndexes(pairs.map(({ id }) => id));
   const weights: Weights = new Uint32Array(pairs.length);
   const intervals = bootstrapWeights(units.length, pairs.length, (drawn) => {
     for (const [unit, members] of units.entries()) for (const member of members) weights[member] = drawn[unit] ?? 0;
@@ -232,8 +247,8 @@ function resamplePairs(
   return { plan: { by: units === byProject && units.length < pairs.length ? 'project' : 'case', units: units.length }, intervals };
 }
 
-/** The indexes of each group, by the groups' names, so that the order of the cases changes nothing. */
-function groupsOf(names: readonly string[]): number[][] {
+/** Groups indexes by name and sorts the groups by name, so that the order of the cases does not matter. */
+function groupIndexes(names: readonly string[]): number[][] {
   const groups = Map.groupBy(names.keys(), (index) => names[index] ?? '');
   return [...groups].sort(([left], [right]) => (left < right ? -1 : 1)).map(([, members]) => members);
 }
@@ -252,8 +267,11 @@ interface Paid {
   readonly b: number;
 }
 
-/** What the answers cost, on the cases that failed on neither side. A cost that nobody paid is left out. */
-function costsOf(pairs: readonly PairedCase[]): CostDifference[] {
+/**
+ * Computes the costs of the answers, on the cases that failed on neither side. A cost that neither side paid
+ * is left out.
+ */
+function computeCosts(pairs: readonly PairedCase[]): CostDifference[] {
   const whole = pairs.filter(({ runs }) => [...runs.a, ...runs.b].every(({ result }) => result.error === null));
   const found = COSTS.map((cost) => {
     const worth = (runs: PairedCase['runs']['a']) => mean(runs.map(({ result }) => cost.of(result)));
@@ -268,18 +286,21 @@ function costsOf(pairs: readonly PairedCase[]): CostDifference[] {
       name: cost.name,
       unit: cost.unit,
       cases: paid.length,
-      a: medianOf(paid.map(({ a }) => a)),
-      b: medianOf(paid.map(({ b }) => b)),
+      a: computeMedian(paid.map(({ a }) => a)),
+      b: computeMedian(paid.map(({ b }) => b)),
       difference,
       interval: intervals[at] ?? constant,
-      totals: { a: sumOf(paid.map(({ a }) => a)), b: sumOf(paid.map(({ b }) => b)) },
+      totals: { a: computeSum(paid.map(({ a }) => a)), b: computeSum(paid.map(({ b }) => b)) },
     };
   });
 }
 
-/** The weighted median of what B costs more, of pairs sorted by it; the mean of the middle two where they are even. */
+/**
+ * Computes the weighted median of the additional cost of B, from pairs sorted by it, or the mean of the
+ * middle two for an even number.
+ */
 function medianDifference(sorted: readonly Paid[], weights: ArrayLike<number> | null): number {
-  const total = weights === null ? sorted.length : sumOf(sorted.map(({ index }) => weights[index] ?? 0));
+  const total = weights === null ? sorted.length : computeSum(sorted.map(({ index }) => weights[index] ?? 0));
   const at = (place: number) => {
     let passed = 0;
     for (const { index, a, b } of sorted) {
@@ -291,12 +312,12 @@ function medianDifference(sorted: readonly Paid[], weights: ArrayLike<number> | 
   return (at(Math.floor((total - 1) / 2)) + at(Math.floor(total / 2))) / 2;
 }
 
-function medianOf(values: readonly number[]): number {
+function computeMedian(values: readonly number[]): number {
   const sorted = values.toSorted((left, right) => left - right);
   const middle = (sorted.length - 1) / 2;
   return mean([sorted[Math.floor(middle)] ?? 0, sorted[Math.ceil(middle)] ?? 0]);
 }
 
-function sumOf(values: readonly number[]): number {
+function computeSum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);
 }

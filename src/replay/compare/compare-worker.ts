@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { z } from 'zod';
 import type { ComparedRuns } from '../../ports/kept-runs.ts';
 import { casesAt } from '../cases/folder.ts';
-import { differencesOf, readResults } from '../run/results.ts';
+import { listDifferences, readResults } from '../run/results.ts';
 import { compareRuns } from './compare-runs.ts';
 import { manifestIn, resultsIn } from './kept-runs.ts';
 
@@ -10,12 +10,12 @@ import { manifestIn, resultsIn } from './kept-runs.ts';
 const [baseline, candidate] = z.tuple([z.string(), z.string()]).parse(workerData);
 parentPort?.postMessage(await compareFolders(baseline, candidate));
 
-/** Both sides by the labels of the candidate, which are the newer ones where answers were reviewed in between. */
+/** Compares both runs by the labels of the candidate, which are newer if answers were reviewed in between. */
 async function compareFolders(baseline: string, candidate: string): Promise<ComparedRuns> {
   const read = async (own: string) => await Promise.all((await resultsIn(own)).map(readResults));
   const files = { a: await read(baseline), b: await read(candidate) };
   const [before, after] = [await manifestIn(baseline), await manifestIn(candidate)];
   const dataset = after?.sources.map(({ name }) => name).join(', ') ?? '';
   const comparison = await compareRuns({ dataset, cases: await casesAt(candidate), files });
-  return { comparison, changes: before === null || after === null ? [] : differencesOf(before, after) };
+  return { comparison, changes: before === null || after === null ? [] : listDifferences(before, after) };
 }

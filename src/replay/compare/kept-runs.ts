@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { messageOf, TriageError } from '../../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../../domain/errors.ts';
 import type { ComparedRuns, KeptRun, KeptRuns } from '../../ports/kept-runs.ts';
 import type { CaseOutcome } from '../cases/case.ts';
 import { SET_FILE } from '../cases/folder.ts';
@@ -26,7 +26,7 @@ export async function roomForRun(folder: string, name: string, isResumed: boolea
   return join(own, 'results.jsonl');
 }
 
-/** Keeps what is known to be true of the cases beside the results, without their logs. */
+/** Keeps the labels of the cases next to the results, without their logs. */
 export async function keepLabels(folder: string, name: string, sources: readonly AsyncIterable<CaseOutcome>[]): Promise<void> {
   const rows: string[] = [];
   for (const cases of sources) {
@@ -39,7 +39,10 @@ export async function keepLabels(folder: string, name: string, sources: readonly
   await writeFile(join(folder, name, SET_FILE), rows.join(''), OWNER_ONLY);
 }
 
-/** The runs kept in a folder. They are compared in a thread, one pair after the other, so that no page waits for it; the latest comparisons are remembered. */
+/**
+ * Opens the runs kept in a folder. They are compared in a thread, one pair at a time, so that no page blocks.
+ * The latest comparisons are cached.
+ */
 export function createKeptRuns(folder: string): KeptRuns {
   const compared = new Map<string, Promise<ComparedRuns>>();
   let last: Promise<unknown> = Promise.resolve();
@@ -53,7 +56,7 @@ export function createKeptRuns(folder: string): KeptRuns {
     compare: async (baseline, candidate) => {
       const chosen = [baseline, candidate].map((name) => ({ name, own: join(folder, name) }));
       const stamps: string[] = [];
-      for (const { name, own } of chosen) stamps.push(await stampOf(name, own));
+      for (const { name, own } of chosen) stamps.push(await readStamp(name, own));
       const key = stamps.join(' ');
       const known = compared.get(key) ?? inTurn(chosen.map(({ own }) => own));
       compared.set(key, known);
@@ -61,7 +64,7 @@ export function createKeptRuns(folder: string): KeptRuns {
       if (compared.size > REMEMBERED && oldest !== undefined) compared.delete(oldest);
       return await known.catch((error: unknown) => {
         compared.delete(key);
-        throw new TriageError('invalid-input', messageOf(error).replaceAll(`${folder}/`, ''), { cause: error });
+        throw new TriageError('invalid-input', getErrorMessage(error).replaceAll(`${folder}/`, ''), { cause: error });
       });
     },
   };
@@ -77,7 +80,7 @@ async function listRuns(folder: string): Promise<KeptRun[]> {
   return runs.sort((one, other) => (one.startedAt < other.startedAt ? 1 : -1));
 }
 
-/** The results of a run; several are its repeats. */
+/** Lists the results files of a run; several files are its repeats. */
 export async function resultsIn(own: string): Promise<string[]> {
   const names = await readdir(own).catch(() => []);
   return names
@@ -92,7 +95,7 @@ export async function manifestIn(own: string): Promise<RunManifest | null> {
 }
 
 /** Changes with the results: those of a run that still goes on grow. */
-async function stampOf(name: string, own: string): Promise<string> {
+async function readStamp(name: string, own: string): Promise<string> {
   const paths = NAME.test(name) ? await resultsIn(own) : [];
   if (paths.length === 0) throw new TriageError('not-found', `There is no run named ${name.slice(0, 100)}.`);
   const found = await Promise.all(paths.map((path) => stat(path)));

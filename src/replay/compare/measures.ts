@@ -3,7 +3,7 @@ import type { Better, Sides } from '../../domain/comparison.ts';
 import type { Weights } from '../../lib/statistics.ts';
 import { CONFIDENT, calibrationError } from '../figures/calibration.ts';
 import { isInTopTwo } from '../figures/categories.ts';
-import { rankOf } from '../figures/explanation.ts';
+import { findRank } from '../figures/explanation.ts';
 import { f1, isExcused, isRealFailure, isRight, type Judged, judgedCases, mean, ratio } from '../figures/figure.ts';
 import { lineRecall } from '../figures/reading.ts';
 import type { ReplayedCase } from '../run/replay.ts';
@@ -13,17 +13,20 @@ export type Side = keyof Sides<unknown>;
 
 /** Something that both sides are measured by, on the cases whose labels allow it. */
 export interface Measure {
-  /** As the scores of one run name it. */
+  /** The name of the measure, as in the scores of one run. */
   readonly name: string;
   readonly better: Better;
-  /** Null where no pair has what it needs. */
+  /** Prepares the measure for these pairs. Returns null if no pair has the data it needs. */
   prepare(pairs: readonly PairedCase[]): Prepared | null;
 }
 
 /** A measure with all that it needs of the cases, ready to be asked for one resample after another. */
 export interface Prepared {
   readonly cases: number;
-  /** On that side, every pair counted as often as its weight says, once each without weights; NaN where none that counts was drawn. */
+  /**
+   * Returns the value of a side, with every pair counted by its weight, or once each without weights. Returns
+   * NaN if no pair that counts was drawn.
+   */
   value(side: Side, weights: Weights | null): number;
   /** Pairs on which the second side's own value is higher, lower. */
   readonly higher: number;
@@ -32,20 +35,23 @@ export interface Prepared {
   readonly binary: boolean;
 }
 
-/** The mean of what each case is worth; over repeats, the mean of the repeats. Null: the case does not count. */
+/**
+ * Creates a measure that is the mean of the values of the cases; with repeats, the mean of the repeats. Null:
+ * the case does not count.
+ */
 export function meanMeasure(name: string, better: Better, worth: (run: ReplayedCase) => number | null): Measure {
   return { name, better, prepare: (pairs) => prepareMean(pairs, worth) };
 }
 
-/** What one case is worth on one side: the mean over its repeats; null where none of them counts. */
-export function worthOf(runs: readonly ReplayedCase[], worth: (run: ReplayedCase) => number | null): number | null {
+/** Computes the value of one case on one side: the mean over its repeats, or null if none of them counts. */
+export function computeWorth(runs: readonly ReplayedCase[], worth: (run: ReplayedCase) => number | null): number | null {
   const values = runs.map(worth).filter((value) => value !== null);
   return values.length === 0 ? null : mean(values);
 }
 
 function prepareMean(pairs: readonly PairedCase[], worth: (run: ReplayedCase) => number | null): Prepared | null {
   const worths = pairs.flatMap(({ runs }, index) => {
-    const [a, b] = [worthOf(runs.a, worth), worthOf(runs.b, worth)];
+    const [a, b] = [computeWorth(runs.a, worth), computeWorth(runs.b, worth)];
     return a === null || b === null ? [] : [{ index, a, b }];
   });
   if (worths.length === 0) return null;
@@ -60,13 +66,13 @@ function prepareMean(pairs: readonly PairedCase[], worth: (run: ReplayedCase) =>
       }
       return total / counted;
     },
-    ...changesOf(worths),
+    ...countChanges(worths),
     binary: worths.every(({ a, b }) => isBit(a) && isBit(b)),
   };
 }
 
-/** How many of the pairs are worth more, and less, on the second side. */
-function changesOf(worths: readonly Sides<number>[]): Pick<Prepared, 'higher' | 'lower'> {
+/** Counts the pairs whose value is higher, and lower, on the second side. */
+function countChanges(worths: readonly Sides<number>[]): Pick<Prepared, 'higher' | 'lower'> {
   return { higher: worths.filter(({ a, b }) => b > a).length, lower: worths.filter(({ a, b }) => b < a).length };
 }
 
@@ -74,15 +80,20 @@ function isBit(value: number): boolean {
   return value === 0 || value === 1;
 }
 
-/** Macro-F1 of the category: no mean of cases, so it is counted anew in every resample. Repeats count a part of a case each. */
+/**
+ * Macro-F1 of the category. It is not a mean of cases, so it is recomputed in every resample. With repeats,
+ * each counts as a fraction of a case.
+ */
 const MACRO_F1: Measure = {
   name: 'category macro-F1',
   better: 'higher',
   prepare: (pairs) => {
-    const judged = partsOf(pairs, (run) => judgedCases([run]));
+    const judged = collectParts(pairs, (run) => judgedCases([run]));
     if (judged === null || !pairs.some(({ runs }) => [...runs.a, ...runs.b].some(({ result }) => result.category !== null))) return null;
-    const rights = pairs.flatMap(({ runs }) => pairOf(runs, (run) => judgedCases([run]).map((one) => Number(isRight(one)))[0] ?? null));
-    return { cases: judged.cases, value: (side, weights) => macroF1(judged.parts[side], weights), ...changesOf(rights), binary: false };
+    const rights = pairs.flatMap(({ runs }) =>
+      computePair(runs, (run) => judgedCases([run]).map((one) => Number(isRight(one)))[0] ?? null),
+    );
+    return { cases: judged.cases, value: (side, weights) => macroF1(judged.parts[side], weights), ...countChanges(rights), binary: false };
   },
 };
 
@@ -91,12 +102,17 @@ const CALIBRATION_ERROR: Measure = {
   name: 'expected calibration error',
   better: 'lower',
   prepare: (pairs) => {
-    const stated = partsOf(pairs, statementsOf);
+    const stated = collectParts(pairs, listStatements);
     if (stated === null) return null;
     const gaps = pairs.flatMap(({ runs }) =>
-      pairOf(runs, (run) => statementsOf(run).map((one) => Math.abs(one.stated - Number(one.right)))[0] ?? null),
+      computePair(runs, (run) => listStatements(run).map((one) => Math.abs(one.stated - Number(one.right)))[0] ?? null),
     );
-    return { cases: stated.cases, value: (side, weights) => errorOf(stated.parts[side], weights), ...changesOf(gaps), binary: false };
+    return {
+      cases: stated.cases,
+      value: (side, weights) => computeError(stated.parts[side], weights),
+      ...countChanges(gaps),
+      binary: false,
+    };
   },
 };
 
@@ -106,19 +122,22 @@ const QUOTATIONS: Measure = {
   better: 'higher',
   prepare: (pairs): Prepared | null => {
     const quoting = (run: ReplayedCase) => (run.result.quotes !== null ? [run.quotes] : []);
-    const quotes = partsOf(pairs, quoting);
+    const quotes = collectParts(pairs, quoting);
     if (quotes === null || !quotes.parts.a.some(({ one }) => one.made > 0) || !quotes.parts.b.some(({ one }) => one.made > 0)) return null;
-    const shares = pairs.flatMap(({ runs }) => pairOf(runs, ({ quotes: { made, literal } }) => (made === 0 ? null : literal / made)));
+    const shares = pairs.flatMap(({ runs }) => computePair(runs, ({ quotes: { made, literal } }) => (made === 0 ? null : literal / made)));
     const value: Prepared['value'] = (side, weights) => quotationShare(quotes.parts[side], weights);
-    return { cases: quotes.cases, value, ...changesOf(shares), binary: false };
+    return { cases: quotes.cases, value, ...countChanges(shares), binary: false };
   },
 };
 
-/** What a case is worth by its main label: the first of these that the labels allow decides which cases are won and lost. */
+/**
+ * The value of a case by its main label. The first of these that the labels allow decides which cases are won
+ * and lost.
+ */
 export const MAIN_WORTHS: readonly { readonly name: string; readonly worth: (run: ReplayedCase) => number | null }[] = [
   { name: 'category accuracy', worth: ofJudged(isRight) },
   { name: 'faulty file: mean reciprocal rank', worth: ofSuspects((rank) => (rank === null ? 0 : 1 / rank)) },
-  { name: 'recall of labelled lines', worth: recallOf },
+  { name: 'recall of labelled lines', worth: computeRecall },
 ];
 
 /** Everything that two sides are compared by, in the order of the table. */
@@ -132,11 +151,11 @@ export const MEASURES: readonly Measure[] = [
   category('published and right', 'higher', (one) => isPublished(one) && isRight(one)),
   category('published and wrong', 'lower', (one) => isPublished(one) && !isRight(one)),
   category('abstained', null, ({ one }) => one.result.abstained === true),
-  whereClassified(meanMeasure('real failures called infrastructure or flaky', 'lower', excusedOf)),
-  meanMeasure('confident errors', 'lower', (run) => statedOf(run, (stated, right) => Number(!right && stated >= CONFIDENT))),
+  whereClassified(meanMeasure('real failures called infrastructure or flaky', 'lower', scoreExcused)),
+  meanMeasure('confident errors', 'lower', (run) => scoreStated(run, (stated, right) => Number(!right && stated >= CONFIDENT))),
   CALIBRATION_ERROR,
-  meanMeasure('Brier score', 'lower', (run) => statedOf(run, (stated, right) => (stated - Number(right)) ** 2)),
-  meanMeasure('recall of labelled lines', 'higher', recallOf),
+  meanMeasure('Brier score', 'lower', (run) => scoreStated(run, (stated, right) => (stated - Number(right)) ** 2)),
+  meanMeasure('recall of labelled lines', 'higher', computeRecall),
   QUOTATIONS,
   suspects('faulty file first', (rank) => Number(rank === 1)),
   suspects('faulty file in the first five', (rank) => Number(rank !== null && rank <= 5)),
@@ -149,15 +168,21 @@ function category(name: string, better: Better, holds: (one: Judged) => boolean)
 
 function suspects(name: string, worth: (rank: number | null) => number): Measure {
   const measure = meanMeasure(name, 'higher', ofSuspects(worth));
-  return { ...measure, prepare: (pairs) => (runsOf(pairs).some(({ result }) => result.action !== null) ? measure.prepare(pairs) : null) };
+  return { ...measure, prepare: (pairs) => (listRuns(pairs).some(({ result }) => result.action !== null) ? measure.prepare(pairs) : null) };
 }
 
-/** A run that only read says nothing of categories; being wrong everywhere would be unjust. */
+/**
+ * Skips a measure if no run classified. A run that only read says nothing about categories, and counting it
+ * as always wrong would be unfair.
+ */
 function whereClassified(measure: Measure): Measure {
-  return { ...measure, prepare: (pairs) => (runsOf(pairs).some(({ result }) => result.category !== null) ? measure.prepare(pairs) : null) };
+  return {
+    ...measure,
+    prepare: (pairs) => (listRuns(pairs).some(({ result }) => result.category !== null) ? measure.prepare(pairs) : null),
+  };
 }
 
-function runsOf(pairs: readonly PairedCase[]): ReplayedCase[] {
+function listRuns(pairs: readonly PairedCase[]): ReplayedCase[] {
   return pairs.flatMap(({ runs }) => [...runs.a, ...runs.b]);
 }
 
@@ -166,14 +191,14 @@ function ofJudged(holds: (one: Judged) => boolean): (run: ReplayedCase) => numbe
 }
 
 function ofSuspects(worth: (rank: number | null) => number): (run: ReplayedCase) => number | null {
-  return (run) => ((run.row?.faulty_files?.length ?? 0) === 0 ? null : worth(rankOf(run)));
+  return (run) => ((run.row?.faulty_files?.length ?? 0) === 0 ? null : worth(findRank(run)));
 }
 
-function recallOf(run: ReplayedCase): number | null {
+function computeRecall(run: ReplayedCase): number | null {
   return (run.row?.expected_lines?.length ?? 0) === 0 ? null : lineRecall(run);
 }
 
-function statedOf(run: ReplayedCase, worth: (stated: number, right: boolean) => number): number | null {
+function scoreStated(run: ReplayedCase, worth: (stated: number, right: boolean) => number): number | null {
   const { confidence } = run.result;
   return confidence === null ? null : (judgedCases([run]).map((one) => worth(confidence, isRight(one)))[0] ?? null);
 }
@@ -182,8 +207,11 @@ function isPublished({ one }: Judged): boolean {
   return one.result.action === 'auto_notify';
 }
 
-/** The worst mistake there is; only failures of the code or of a test that are not flaky by their label can be met by it. */
-function excusedOf(run: ReplayedCase): number | null {
+/**
+ * Returns 1 if a real failure was excused, which is the worst mistake, and 0 if it was not. Returns null for
+ * cases in which that is not possible: only failures of code or tests that are not labeled flaky count.
+ */
+function scoreExcused(run: ReplayedCase): number | null {
   const [judged] = judgedCases([run]);
   return judged !== undefined && isRealFailure(judged) ? Number(isExcused(judged)) : null;
 }
@@ -195,8 +223,11 @@ interface Part<T> {
   readonly one: T;
 }
 
-/** What the repeats of each pair give, of the pairs where both sides give something; null where none does. */
-function partsOf<T>(
+/**
+ * Collects the values of the repeats of each pair, from pairs where both sides have values. Returns null if
+ * there are none.
+ */
+function collectParts<T>(
   pairs: readonly PairedCase[],
   read: (run: ReplayedCase) => readonly T[],
 ): { cases: number; parts: Sides<readonly Part<T>[]> } | null {
@@ -213,12 +244,12 @@ function partsOf<T>(
   return cases === 0 ? null : { cases, parts };
 }
 
-function pairOf(runs: Sides<readonly ReplayedCase[]>, worth: (run: ReplayedCase) => number | null): Sides<number>[] {
-  const [a, b] = [worthOf(runs.a, worth), worthOf(runs.b, worth)];
+function computePair(runs: Sides<readonly ReplayedCase[]>, worth: (run: ReplayedCase) => number | null): Sides<number>[] {
+  const [a, b] = [computeWorth(runs.a, worth), computeWorth(runs.b, worth)];
   return a === null || b === null ? [] : [{ a, b }];
 }
 
-function statementsOf(run: ReplayedCase): { stated: number; right: boolean }[] {
+function listStatements(run: ReplayedCase): { stated: number; right: boolean }[] {
   const { confidence } = run.result;
   return judgedCases([run]).flatMap((one) => (confidence === null ? [] : [{ stated: confidence, right: isRight(one) }]));
 }
@@ -238,7 +269,7 @@ function macroF1(parts: readonly Part<Judged>[], weights: Weights | null): numbe
   return mean(scores);
 }
 
-function errorOf(parts: readonly Part<{ stated: number; right: boolean }>[], weights: Weights | null): number {
+function computeError(parts: readonly Part<{ stated: number; right: boolean }>[], weights: Weights | null): number {
   return calibrationError(parts.map(({ index, part, one }) => ({ ...one, weight: part * (weights?.[index] ?? 1) })));
 }
 

@@ -1,6 +1,6 @@
 import type { Sides, Unpaired } from '../../domain/comparison.ts';
 import { TriageError } from '../../domain/errors.ts';
-import { type CaseOutcome, type DatasetRow, projectOf } from '../cases/case.ts';
+import { type CaseOutcome, type DatasetRow, resolveProject } from '../cases/case.ts';
 import { type ReplayedCase, replayedFrom } from '../run/replay.ts';
 import type { RunResults } from '../run/results.ts';
 
@@ -11,7 +11,7 @@ export interface PairedCase {
   readonly line: number;
   readonly row: DatasetRow;
   readonly project: string;
-  /** In the order of the side's files; those that have the case. */
+  /** The runs that have the case, in the order of the side's files. */
   readonly runs: Sides<readonly ReplayedCase[]>;
 }
 
@@ -33,8 +33,8 @@ export async function pairCases(
     if (earlier !== undefined)
       throw new TriageError('invalid-input', `The data set has the ID ${row.id} on lines ${earlier} and ${outcome.line}.`);
     seen.set(row.id, outcome.line);
-    const runs = { a: runsOf(row, files.a), b: runsOf(row, files.b) };
-    if (runs.a.length > 0 && runs.b.length > 0) pairs.push({ id: row.id, line: outcome.line, row, project: projectOf(row), runs });
+    const runs = { a: findRuns(row, files.a), b: findRuns(row, files.b) };
+    if (runs.a.length > 0 && runs.b.length > 0) pairs.push({ id: row.id, line: outcome.line, row, project: resolveProject(row), runs });
     else if (runs.a.length > 0) onlyA.push(row.id);
     else if (runs.b.length > 0) onlyB.push(row.id);
     else unanswered.push(row.id);
@@ -42,16 +42,16 @@ export async function pairCases(
   const answered = [...files.a, ...files.b].flatMap(({ results }) => [...results.keys()]);
   const unlabelled = [...new Set(answered)].filter((id) => !seen.has(id));
   if (pairs.length === 0) throw noCommonCase(seen.size, files);
-  const failed = { a: failedOf(pairs, 'a'), b: failedOf(pairs, 'b') };
+  const failed = { a: listFailed(pairs, 'a'), b: listFailed(pairs, 'b') };
   return { pairs, onlyA, onlyB, unanswered, unlabelled, failed, unreadable };
 }
 
-function runsOf(row: DatasetRow, files: readonly RunResults[]): ReplayedCase[] {
+function findRuns(row: DatasetRow, files: readonly RunResults[]): ReplayedCase[] {
   const light = { ...row, log: null, stack_trace: null, snippets: null };
   return files.flatMap(({ results }) => results.get(row.id) ?? []).map((result) => replayedFrom(light, result));
 }
 
-function failedOf(pairs: readonly PairedCase[], side: keyof Sides<unknown>): string[] {
+function listFailed(pairs: readonly PairedCase[], side: keyof Sides<unknown>): string[] {
   return pairs.filter(({ runs }) => runs[side].some(({ result }) => result.error !== null)).map(({ id }) => id);
 }
 

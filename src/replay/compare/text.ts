@@ -8,27 +8,30 @@ import {
   type Difference,
   dollars,
   drawnText,
+  formatIdList,
+  formatInterval,
   leftOutLines,
-  namesOf,
   points,
   probability,
-  rangeOf,
   type Spread,
   signed,
   signedPoints,
   VERDICTS,
 } from '../../domain/comparison.ts';
-import { maxOf } from '../../lib/collections.ts';
+import { findMax } from '../../lib/collections.ts';
 
-/** 0.9135 → "91.4 %". */
-function shareOf(value: number): string {
+/** Formats a share: 0.9135 → "91.4 %". */
+function formatShare(value: number): string {
   return `${(value * 100).toFixed(1)} %`;
 }
 
 const NO_FIGURE = 'These cases have no labels to score; only costs are compared.';
 
-/** What a comparison means, a sentence at a time: the main figure, what else is beyond noise, the cost, and what to be careful about. */
-export function summaryOf(comparison: Omit<Comparison, 'summary'>): string[] {
+/**
+ * Summarizes a comparison, one sentence each: the main figure, what else is beyond noise, the cost, and what
+ * to be careful about.
+ */
+export function summarizeComparison(comparison: Omit<Comparison, 'summary'>): string[] {
   const main = comparison.differences.find(({ name }) => name === comparison.wonBy) ?? comparison.differences[0];
   if (main === undefined) return [NO_FIGURE, ...costSentences(comparison)];
   return [mainSentence(main), ...othersSentences(comparison, main), ...costSentences(comparison), ...careSentences(comparison, main)];
@@ -40,21 +43,21 @@ function mainSentence(main: Difference): string {
   const by = `${points(Math.abs(difference))} of ${name}`;
   switch (verdict) {
     case 'same':
-      return `A and B agree in all ${main.cases} cases: ${name} is ${shareOf(main.a)} on both sides.`;
+      return `A and B agree in all ${main.cases} cases: ${name} is ${formatShare(main.a)} on both sides.`;
     case 'b-better':
-      return `B is better by ${by} (${evidenceOf(main)}); ${counts}.`;
+      return `B is better by ${by} (${describeEvidence(main)}); ${counts}.`;
     case 'a-better':
-      return `B is worse by ${by} (${evidenceOf(main)}); ${counts}.`;
+      return `B is worse by ${by} (${describeEvidence(main)}); ${counts}.`;
     default: {
       const way = difference === 0 ? 'as high as A' : `${difference > 0 ? 'higher' : 'lower'} than A by ${points(Math.abs(difference))}`;
-      return `No difference beyond noise: in ${name} B is ${way} (${evidenceOf(main)}); ${counts}.`;
+      return `No difference beyond noise: in ${name} B is ${way} (${describeEvidence(main)}); ${counts}.`;
     }
   }
 }
 
-/** What the verdict rests on, the interval in points. */
-function evidenceOf({ interval, mcNemar }: Difference): string {
-  const range = interval === null ? 'too few projects for an interval' : `95 % interval ${rangeOf(interval)}`;
+/** Describes the basis of the verdict, with the interval in points. */
+function describeEvidence({ interval, mcNemar }: Difference): string {
+  const range = interval === null ? 'too few projects for an interval' : `95 % interval ${formatInterval(interval)}`;
   if (mcNemar === null) return range;
   const p = probability(mcNemar.midP);
   return `${range}, McNemar p ${p.startsWith('<') ? p : `= ${p}`}`;
@@ -91,7 +94,7 @@ function careSentences({ cases, sides, differences }: Omit<Comparison, 'summary'
   const spreads = [sides.a.spread, sides.b.spread].flatMap(
     (spread) => spread?.figures.find(({ name }) => name === main.name)?.deviation ?? [],
   );
-  const widest = maxOf(spreads, 0);
+  const widest = findMax(spreads, 0);
   return [
     ...(widest > 0 && Math.abs(main.difference) < 2 * widest
       ? [`Repeats of one side differ by ${points(widest)} (standard deviation): a difference of this size may be random.`]
@@ -107,7 +110,10 @@ const INDENT = '  ';
 const MOST_NAMED = 10;
 const MOST_LISTED = 50;
 
-/** A comparison for people: what it means, the figures side by side, the cost, the spread of repeats, and the cases won and lost. */
+/**
+ * Renders a comparison for people: its meaning, the figures side by side, the cost, the spread of repeats,
+ * and the cases won and lost.
+ */
 export function renderComparison(comparison: Comparison): string {
   const { dataset, sides, cases, resampling } = comparison;
   const heading = `${dataset}: A against B`;
@@ -162,11 +168,13 @@ function spreadRows(side: string, spread: Spread | null): string[] {
   if (spread === null) return [];
   const say = (value: number) => value.toFixed(3);
   const rows = spread.figures.map(({ name, mean, deviation, values }) => [name, say(mean), say(deviation), values.map(say).join(' ')]);
-  const flips = `${INDENT}category differs between repeats in ${amount(spread.flips.length, 'case', 'cases')}${namesOf(spread.flips, MOST_NAMED)}`;
+  const flips = `${INDENT}category differs between repeats in ${amount(spread.flips.length, 'case', 'cases')}${formatIdList(spread.flips, MOST_NAMED)}`;
   const partial =
     spread.partial.length === 0
       ? []
-      : [`${INDENT}missing from some repeats: ${amount(spread.partial.length, 'case', 'cases')}${namesOf(spread.partial, MOST_NAMED)}`];
+      : [
+          `${INDENT}missing from some repeats: ${amount(spread.partial.length, 'case', 'cases')}${formatIdList(spread.partial, MOST_NAMED)}`,
+        ];
   return [...columns([[`${spread.repeats} repeats of ${side}`, 'mean', 'deviation', 'each'], ...rows], 3), flips, ...partial];
 }
 
@@ -184,9 +192,12 @@ function caseRows(title: string, cases: readonly ChangedCase[], dataset: string)
   return [`${title} (${cases.length})`, ...listed, ...(more > 0 ? [`${INDENT}and ${more} more; --json names them all`] : [])];
 }
 
-/** Rows of cells in columns; the first and those from `words` on stand left, numbers right. */
+/**
+ * Aligns the cells of rows in columns: the first column and those from `words` on to the left, numbers to the
+ * right.
+ */
 function columns(rows: readonly (readonly string[])[], words: number): string[] {
-  const widths = (rows[0] ?? []).map((_, column) => maxOf(rows.map((row) => row[column]?.length ?? 0)));
+  const widths = (rows[0] ?? []).map((_, column) => findMax(rows.map((row) => row[column]?.length ?? 0)));
   return rows.map((row) => {
     const cells = row.map((cell, column) =>
       column === 0 || column >= words ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0),

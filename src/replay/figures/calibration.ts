@@ -1,10 +1,13 @@
 import { bootstrap, type Proportion, proportion } from '../../lib/statistics.ts';
 import { fitPlatt } from '../calibrate/fit.ts';
-import { foldsBy, projectOf } from '../cases/case.ts';
+import { foldsBy, resolveProject } from '../cases/case.ts';
 import type { ReplayedCase } from '../run/replay.ts';
-import { addAt, caseShare, clusterSums, type Figure, idsOf, isRight, judgedCases, ratio, withInterval } from './figure.ts';
+import { addAt, caseShare, clusterSums, type Figure, isRight, judgedCases, listIds, ratio, withInterval } from './figure.ts';
 
-/** Whose probability: that of the classification, or that of the whole answer once it is verified, by which it is published. */
+/**
+ * The source of the probability: the classification, or the whole answer after verification, which decides
+ * whether it is published.
+ */
 export type StatedBy = 'classification' | 'answer';
 
 /** A case with the probability that was stated and whether its category was right. */
@@ -14,8 +17,11 @@ interface StatedCase {
   readonly one: ReplayedCase;
 }
 
-/** The cases whose category is labelled and for which a probability was stated; the surest first, the same ones always in one order. */
-export function statementsOf(cases: readonly ReplayedCase[], of: StatedBy): StatedCase[] {
+/**
+ * Returns the cases with a labeled category and a stated probability, most confident first. The same cases
+ * are always in the same order.
+ */
+export function listStatements(cases: readonly ReplayedCase[], of: StatedBy): StatedCase[] {
   const stated = judgedCases(cases).flatMap((entry): StatedCase[] => {
     const { confidence, answerConfidence } = entry.one.result;
     const probability = of === 'classification' ? confidence : answerConfidence;
@@ -24,19 +30,20 @@ export function statementsOf(cases: readonly ReplayedCase[], of: StatedBy): Stat
   return stated.sort((left, right) => right.stated - left.stated || (left.one.result.id < right.one.result.id ? -1 : 1));
 }
 
-/** From this probability on, a wrong category is a confident error. */
+/** The probability from which a wrong category is a confident error. */
 export const CONFIDENT = 0.85;
 /** Cases are held out in so many parts; no project is in two. */
 const FOLDS = 5;
-/** What a bin adds up: cases, what they stated, how many were right. */
+/** The number of sums per bin: cases, their stated probabilities, and how many were right. */
 const PER_BIN = 3;
 
 /**
- * How far a stated probability can be trusted, over the cases that state one: of the classification's category, or of the whole answer, by which
- * it is published and whose figures are called "answer: …". Empty where none does.
+ * Scores how far a stated probability can be trusted, over the cases that state one: that of the classified
+ * category, or that of the whole answer, which decides whether it is published and whose figures are called
+ * "answer: …". Returns none if no case states one.
  */
 export function scoreCalibration(cases: readonly ReplayedCase[], of: StatedBy = 'classification'): Figure[] {
-  const stated = statementsOf(cases, of);
+  const stated = listStatements(cases, of);
   if (stated.length === 0) return [];
   const prefix = of === 'answer' ? 'answer: ' : '';
   const figure = (name: string, value: number): Figure => ({ name: prefix + name, value, cases: stated.length });
@@ -53,7 +60,10 @@ export function scoreCalibration(cases: readonly ReplayedCase[], of: StatedBy = 
   ];
 }
 
-/** Expected calibration error over ten bins of stated probability (Guo et al. 2017, arXiv 1706.04599). */
+/**
+ * Computes the expected calibration error over ten bins of stated probability (Guo et al. 2017, arXiv
+ * 1706.04599).
+ */
 function errorFigure(name: string, stated: readonly StatedCase[], binning: Binning): Figure {
   const binOf = binner(stated, binning);
   const clusters = clusterSums(stated, BINS * PER_BIN, (sums, one) => {
@@ -67,7 +77,9 @@ function errorFigure(name: string, stated: readonly StatedCase[], binning: Binni
   return withInterval({ name, value, cases: stated.length }, interval);
 }
 
-/** The same as `calibrationError`, of what the bins add up to: a resample adds sums, not cases. */
+/**
+ * Computes the same as `calibrationError` from the sums of the bins, because a resample adds sums, not cases.
+ */
 function errorOfSums(sums: readonly number[]): number {
   let [error, cases] = [0, 0];
   for (let bin = 0; bin < BINS; bin++) {
@@ -78,7 +90,10 @@ function errorOfSums(sums: readonly number[]): number {
   return ratio(error, cases);
 }
 
-/** The mean squared distance of what was stated to 1 where it was right, else to 0 (Brier 1950). */
+/**
+ * Computes the mean squared difference between the stated probability and the outcome, which is 1 if it was
+ * right, else 0 (Brier 1950).
+ */
 function brierFigure(name: string, stated: readonly StatedCase[]): Figure {
   const clusters = clusterSums(stated, 2, (sums, one) => {
     addAt(sums, 0, (one.stated - Number(one.right)) ** 2);
@@ -90,8 +105,10 @@ function brierFigure(name: string, stated: readonly StatedCase[]): Figure {
 }
 
 /**
- * Reliability − resolution + uncertainty (Murphy 1973, J. Appl. Meteorology 12:595) over the ten bins of equal width; what the bins blur is
- * "within bins" (Stephenson, Coelho & Jolliffe 2008, Weather and Forecasting 23:752), so that the four add up to the score: resolution counts against it.
+ * Splits the Brier score into reliability − resolution + uncertainty (Murphy 1973, J. Appl. Meteorology
+ * 12:595) over the ten bins of equal width. What the bins blur is "within bins" (Stephenson, Coelho &
+ * Jolliffe 2008, Weather and Forecasting 23:752), so that the four add up to the score; resolution is
+ * subtracted.
  */
 function brierParts(stated: readonly StatedCase[]): [name: string, value: number][] {
   const total = stated.length;
@@ -116,9 +133,9 @@ function brierParts(stated: readonly StatedCase[]): [name: string, value: number
   ];
 }
 
-/** Each statement as a calibration says it that was fitted on other projects only; null where all are of one project. */
+/** Returns each statement as calibrated on other projects only. Returns null if all are of one project. */
 function heldOut(stated: readonly StatedCase[]): StatedCase[] | null {
-  const folds = foldsBy(stated, ({ one }) => (one.row === null ? one.result.id : projectOf(one.row)), FOLDS);
+  const folds = foldsBy(stated, ({ one }) => (one.row === null ? one.result.id : resolveProject(one.row)), FOLDS);
   if (folds.length < 2) return null;
   return folds.flatMap((fold) => {
     const others = folds.filter((other) => other !== fold).flat();
@@ -135,14 +152,15 @@ function addedUp(clusters: readonly (readonly number[])[]): number[] {
 
 export const BINS = 10;
 
-/** Which of ten bins of one width a stated probability lies in; 1 is in the last. */
-export function binOf(stated: number): number {
+/** Returns which of ten bins of equal width contains a stated probability; 1 is in the last bin. */
+export function getBin(stated: number): number {
   return Math.max(0, Math.min(BINS - 1, Math.floor(stated * BINS)));
 }
 
 /**
- * Expected calibration error over ten bins of one width (Guo et al. 2017, arXiv 1706.04599), 0..1: how far what was stated and the share that was right
- * lie apart, bin by bin, weighed by what is in the bin. `weight` is how many statements one represents. 0 for none.
+ * Computes the expected calibration error over ten bins of equal width (Guo et al. 2017, arXiv 1706.04599),
+ * 0..1: the distance between the stated probability and the share that was right, per bin, weighted by the
+ * content of the bin. `weight` is the number of statements that one represents. Returns 0 for no statements.
  */
 export function calibrationError(
   statements: Iterable<{ readonly stated: number; readonly right: boolean; readonly weight: number }>,
@@ -150,7 +168,7 @@ export function calibrationError(
   const gaps = new Array<number>(BINS).fill(0);
   let all = 0;
   for (const { stated, right, weight } of statements) {
-    const bin = binOf(stated);
+    const bin = getBin(stated);
     gaps[bin] = (gaps[bin] ?? 0) + weight * (Number(right) - stated);
     all += weight;
   }
@@ -160,9 +178,12 @@ export function calibrationError(
 /** Bins of one width (0 to 0.1, 0.1 to 0.2 …), or of about one number of cases. */
 type Binning = 'width' | 'mass';
 
-/** Which of the ten bins a stated probability falls into; by mass: as the statements that are given share out. */
+/**
+ * Creates the function that assigns a stated probability to one of the ten bins. By mass, the bins follow the
+ * distribution of the given statements.
+ */
 function binner(statements: readonly StatedCase[], binning: Binning): (stated: number) => number {
-  if (binning === 'width') return binOf;
+  if (binning === 'width') return getBin;
   const sorted = statements.map(({ stated }) => stated).sort((left, right) => left - right);
   const counts = new Map<number, { first: number; count: number }>();
   for (const [at, stated] of sorted.entries()) {
@@ -177,7 +198,7 @@ function binner(statements: readonly StatedCase[], binning: Binning): (stated: n
   };
 }
 
-/** What would be answered from this stated probability on, and how much of it was right. */
+/** The answers that would be given from this stated probability on, and how many of them were right. */
 interface CoveragePoint extends Proportion {
   readonly threshold: number;
   /** Share of the cases that state at least so much. */
@@ -187,25 +208,27 @@ interface CoveragePoint extends Proportion {
 const COVERAGES = [0.6, 0.8, 0.9, 1];
 
 /**
- * Accuracy where the surest 60, 80, 90 and 100 % are answered, and the area under the curve of risk and coverage. Cases that state the same
- * are answered together, so more may be covered than is asked.
+ * Computes the accuracy if the most confident 60, 80, 90 and 100 % are answered, and the area under the curve
+ * of risk and coverage. Cases with the same stated probability are answered together, so more may be covered
+ * than requested.
  */
 function scoreCoverage(statements: readonly StatedCase[], prefix: string): Figure[] {
   if (statements.length === 0) return [];
-  const points = pointsOf(statements);
+  const points = listPoints(statements);
   const figures = COVERAGES.map((coverage): Figure => {
     const point = points.find((one) => one.coverage >= coverage - 1e-9) ?? points.at(-1);
     const { share = 0, low = 0, high = 1, of = 0 } = point ?? {};
     const wrong = statements.slice(0, of).filter(({ right }) => !right);
     const name = `${prefix}accuracy at ${Math.round(coverage * 100)} % coverage`;
-    return { name, value: share, cases: of, interval: [low, high], ...(wrong.length === 0 ? {} : { against: idsOf(wrong) }) };
+    return { name, value: share, cases: of, interval: [low, high], ...(wrong.length === 0 ? {} : { against: listIds(wrong) }) };
   });
   return [...figures, { name: `${prefix}area under risk and coverage`, value: areaUnderRisk(points), cases: statements.length }];
 }
 
 /**
- * The mean, over k = 1 … n, of the share of wrong ones among the k surest (AURC: Geifman, Uziel & El-Yaniv 2019, arXiv 1805.08206); 0 is best.
- * Among cases that state the same, right and wrong ones are taken in proportion.
+ * Computes the mean, over k = 1 … n, of the share of wrong answers among the k most confident ones (AURC:
+ * Geifman, Uziel & El-Yaniv 2019, arXiv 1805.08206); 0 is best. Among cases with the same stated probability,
+ * right and wrong ones are taken in proportion.
  */
 function areaUnderRisk(points: readonly CoveragePoint[]): number {
   let [before, wrongBefore, area] = [0, 0, 0];
@@ -218,8 +241,8 @@ function areaUnderRisk(points: readonly CoveragePoint[]): number {
   return before === 0 ? 0 : area / before;
 }
 
-/** One point a level; the statements come with the surest first. */
-function pointsOf(statements: readonly StatedCase[]): CoveragePoint[] {
+/** Lists one point per level. The statements must be sorted, most confident first. */
+function listPoints(statements: readonly StatedCase[]): CoveragePoint[] {
   const points: CoveragePoint[] = [];
   let hits = 0;
   for (const [at, { stated, right }] of statements.entries()) {

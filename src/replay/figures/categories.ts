@@ -7,12 +7,12 @@ import {
   clusterSums,
   type Figure,
   f1,
-  idsOf,
   isExcused,
   isRealFailure,
   isRight,
   type Judged,
   judgedCases,
+  listIds,
   mean,
   ratio,
   shareFigure,
@@ -29,8 +29,9 @@ const COLUMNS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Accuracy, macro-F1, what is confused at a price, and how often no answer was given. A category that the labels accept beside the
- * first counts as right; a case that failed counts as wrong. Empty where nothing was classified.
+ * Scores accuracy, macro-F1, costly confusions, and how often no answer was given. A category that the labels
+ * accept in addition to the first counts as right; a case that failed counts as wrong. Returns none if
+ * nothing was classified.
  */
 export function scoreCategories(cases: readonly ReplayedCase[]): Figure[] {
   const judged = classified(cases);
@@ -50,7 +51,9 @@ export function scoreCategories(cases: readonly ReplayedCase[]): Figure[] {
   ];
 }
 
-/** Precision, recall and F1 of each class that the labels hold, on as many cases as the class has. */
+/**
+ * Scores precision, recall and F1 of each class that the labels contain, on as many cases as the class has.
+ */
 export function scoreClasses(cases: readonly ReplayedCase[]): Figure[] {
   const judged = classified(cases);
   return classCounts(sumMatrix(judged)).flatMap((counts) => {
@@ -60,14 +63,17 @@ export function scoreClasses(cases: readonly ReplayedCase[]): Figure[] {
     const wrong = [...missed, ...taken];
     const cell = (column: string, figure: Figure): Figure => ({ ...figure, cases: truly, cell: { row, column } });
     return [
-      cell('precision', shareFigure(`category precision ${row}`, counts.hits, counts.said, idsOf(taken))),
-      cell('recall', shareFigure(`category recall ${row}`, counts.hits, truly, idsOf(missed))),
+      cell('precision', shareFigure(`category precision ${row}`, counts.hits, counts.said, listIds(taken))),
+      cell('recall', shareFigure(`category recall ${row}`, counts.hits, truly, listIds(missed))),
       cell('F1', withInterval({ ...against(`category F1 ${row}`, wrong), value: counts.f1, cases: truly }, f1Interval(counts))),
     ];
   });
 }
 
-/** The whole matrix: a row for what is true, a column for what was said, "nothing" where a case failed. Off the diagonal with the cases. */
+/**
+ * Returns the whole matrix: one row per true class, one column per answered class, with "nothing" if a case
+ * failed. Figures off the diagonal name their cases.
+ */
 export function scoreMatrix(cases: readonly ReplayedCase[]): Figure[] {
   const judged = classified(cases);
   const matrix = sumMatrix(judged);
@@ -77,12 +83,15 @@ export function scoreMatrix(cases: readonly ReplayedCase[]): Figure[] {
     [...CATEGORIES, null].map((said): Figure => {
       const column = said === null ? 'nothing' : (COLUMNS[said] ?? said);
       const figure = counted(`category matrix ${row}, said ${said ?? 'nothing'}`, mistakes.get(`${row} ${said}`) ?? [], truly);
-      return { ...figure, value: cellOf(matrix, row, said), cell: { row, column } };
+      return { ...figure, value: getCell(matrix, row, said), cell: { row, column } };
     }),
   );
 }
 
-/** Which class was taken for which, how often; rows are what is true. Mistakes only, the commonest first. */
+/**
+ * Counts how often each class was taken for another; rows are the true classes. Only mistakes are listed,
+ * most common first.
+ */
 export function scoreConfusions(cases: readonly ReplayedCase[]): Figure[] {
   const judged = classified(cases);
   const truly = new Map(classCounts(sumMatrix(judged)).map((counts) => [counts.category, counts.truly]));
@@ -93,7 +102,9 @@ export function scoreConfusions(cases: readonly ReplayedCase[]): Figure[] {
   );
 }
 
-/** One figure a mistake, the commonest first; `casesOf`: on how many cases it could have been made. */
+/**
+ * Returns one figure per mistake, most common first. `casesOf`: the number of cases in which it was possible.
+ */
 function confusions<T extends { readonly one: ReplayedCase }>(mistakes: Map<string, T[]>, casesOf: (first: T) => number): Figure[] {
   const figures = [...mistakes].map(([name, entries]) => counted(name, entries, entries[0] === undefined ? 0 : casesOf(entries[0])));
   return figures.sort((left, right) => right.value - left.value || left.name.localeCompare(right.name));
@@ -111,8 +122,9 @@ function macroFigure(judged: readonly Judged[]): Figure {
 }
 
 /**
- * F1 is 2J / (1 + J) of J = hits / (said or truly), a plain proportion: the ends of J's Wilson interval, so turned, bound F1 and say
- * something also where every case is right.
+ * Computes the interval of F1, which is 2J / (1 + J) with J = hits / (said or truly), a plain proportion. The
+ * ends of J's Wilson interval, converted in this way, bound F1, and say something even if every case is
+ * right.
  */
 function f1Interval({ hits, said, truly }: ClassCounts): readonly [number, number] {
   const { low, high } = proportion(hits, said + truly - hits);
@@ -120,20 +132,20 @@ function f1Interval({ hits, said, truly }: ClassCounts): readonly [number, numbe
 }
 
 function against(name: string, entries: readonly { readonly one: ReplayedCase }[]): Pick<Figure, 'name' | 'against'> {
-  return entries.length === 0 ? { name } : { name, against: idsOf(entries) };
+  return entries.length === 0 ? { name } : { name, against: listIds(entries) };
 }
 
 function counted(name: string, entries: readonly { readonly one: ReplayedCase }[], cases: number): Figure {
   return { ...against(name, entries), value: entries.length, cases, unit: 'count' };
 }
 
-/** Whether one of the two likeliest categories is the label or an accepted alternative. */
+/** Checks whether one of the two most likely categories is the label or an accepted alternative. */
 export function isInTopTwo({ accepted, one }: Judged): boolean {
   const likeliest = Object.entries(one.result.probabilities).sort((left, right) => right[1] - left[1]);
   return likeliest.slice(0, 2).some(([category]) => accepted.includes(category));
 }
 
-/** What was said of a class; the last column is nothing at all. */
+/** The number of columns: one per answered class, and a last one for no answer. */
 const SAID = CATEGORIES.length + 1;
 const PLACES = new Map<string | null, number>(CATEGORIES.map((category, at) => [category, at]));
 
@@ -153,7 +165,7 @@ interface ClassCounts {
 const CELLS = CATEGORIES.length * SAID;
 
 function addToMatrix(matrix: number[], { truth, said }: Judged): void {
-  const place = placeOf(truth, said);
+  const place = getCellIndex(truth, said);
   matrix[place] = (matrix[place] ?? 0) + 1;
 }
 
@@ -163,34 +175,37 @@ function sumMatrix(judged: readonly Judged[]): number[] {
   return matrix;
 }
 
-/** How often a class was taken for another; `said` null: for nothing. */
-function cellOf(matrix: readonly number[], truth: string, said: string | null): number {
-  return matrix[placeOf(truth, said)] ?? 0;
+/** Returns how often a class was taken for another. `said` is null if there was no answer. */
+function getCell(matrix: readonly number[], truth: string, said: string | null): number {
+  return matrix[getCellIndex(truth, said)] ?? 0;
 }
 
-/** The classes that truly occur, in the order of the taxonomy. */
+/** Counts the classes that truly occur, in the order of the taxonomy. */
 function classCounts(matrix: readonly number[]): ClassCounts[] {
-  return CATEGORIES.map((category) => countsOf(matrix, category)).filter(({ truly }) => truly > 0);
+  return CATEGORIES.map((category) => countClass(matrix, category)).filter(({ truly }) => truly > 0);
 }
 
 function macroF1(matrix: readonly number[]): number {
   return mean(classCounts(matrix).map((counts) => counts.f1));
 }
 
-function countsOf(matrix: readonly number[], category: string): ClassCounts {
-  const truly = [...CATEGORIES, null].reduce((total, said) => total + cellOf(matrix, category, said), 0);
-  const said = CATEGORIES.reduce((total, truth) => total + cellOf(matrix, truth, category), 0);
-  const hits = cellOf(matrix, category, category);
+function countClass(matrix: readonly number[], category: string): ClassCounts {
+  const truly = [...CATEGORIES, null].reduce((total, said) => total + getCell(matrix, category, said), 0);
+  const said = CATEGORIES.reduce((total, truth) => total + getCell(matrix, truth, category), 0);
+  const hits = getCell(matrix, category, category);
   const precision = ratio(hits, said);
   const recall = ratio(hits, truly);
   return { category, truly, said, hits, precision, recall, f1: f1(precision, recall) };
 }
 
-function placeOf(truth: string, said: string | null): number {
+function getCellIndex(truth: string, said: string | null): number {
   return (PLACES.get(truth) ?? 0) * SAID + (PLACES.get(said) ?? SAID - 1);
 }
 
-/** How often the kind is the labelled one: of all cases that name one, and of those whose category is right. Empty where nothing was classified. */
+/**
+ * Scores how often the kind is the labeled one: of all cases with a labeled kind, and of those with the right
+ * category. Returns none if nothing was classified.
+ */
 export function scoreKinds(cases: readonly ReplayedCase[]): Figure[] {
   const labelled = cases.flatMap((one) => (one.row?.kind == null ? [] : [{ one, kind: one.row.kind }]));
   if (!labelled.some(({ one }) => one.result.kind !== null)) return [];
@@ -206,10 +221,13 @@ export function scoreKinds(cases: readonly ReplayedCase[]): Figure[] {
   ];
 }
 
-/** In the order of how much a person still has to do. */
+/** The actions, ordered by how much work they leave to a person. */
 const ACTIONS = ['auto_notify', 'human_review', 'web_search', 'self_correct'];
 
-/** What was done with the answers: how often each action was taken, and, of cases with a label, what would stand published wrongly. Empty where nothing was answered. */
+/**
+ * Scores what was done with the answers: how often each action was taken and, of the labeled cases, what
+ * would be published and wrong. Returns none if nothing was answered.
+ */
 export function scoreActions(cases: readonly ReplayedCase[]): Figure[] {
   const answered = cases.filter((one) => one.result.action !== null).map((one) => ({ one }));
   if (answered.length === 0) return [];
@@ -220,7 +238,10 @@ export function scoreActions(cases: readonly ReplayedCase[]): Figure[] {
   return [...shares.filter(({ value }) => value > 0), ...scorePublished(cases)];
 }
 
-/** Of the cases with a label: how many would be published without a person, how many of these are right, and how many of all are published and wrong. */
+/**
+ * Scores the labeled cases: how many would be published without a person, how many of these are right, and
+ * how many of all are published and wrong.
+ */
 function scorePublished(cases: readonly ReplayedCase[]): Figure[] {
   const judged = judgedCases(cases);
   if (judged.length === 0) return [];
@@ -233,7 +254,10 @@ function scorePublished(cases: readonly ReplayedCase[]): Figure[] {
   ];
 }
 
-/** Whose fault the failures are that were tried: what the text alone says, and what the answer says with the experiment. */
+/**
+ * Scores the attribution of failures with an experiment: what the text alone says, and what the answer says
+ * with the experiment.
+ */
 export function scoreExperiments(cases: readonly ReplayedCase[]): Figure[] {
   const tried = cases.flatMap((one) => {
     const { row, result } = one;

@@ -1,17 +1,22 @@
 import type { ReplayedCase } from '../run/replay.ts';
 import type { CaseResult } from '../run/results.ts';
-import { caseShare, type Figure, idsOf, mean, meanFigure, ratio, shareFigure } from './figure.ts';
+import { caseShare, type Figure, listIds, mean, meanFigure, ratio, shareFigure } from './figure.ts';
 
 interface Run {
   readonly one: ReplayedCase;
 }
 
-/** What the calls of a tool can come to; the statuses that are no answer are distinguished from an answer that is empty. */
+/**
+ * The possible outcomes of a tool call. Statuses without an answer are distinguished from an empty answer.
+ */
 const STATUSES = ['ok', 'empty', 'unavailable', 'refused', 'failed'] as const;
 
-/** How long the loop went on, how it ended, and whether it looked where it should. Empty where nothing was answered. */
+/**
+ * Scores how long the loop continued, how it ended, and whether it looked in the right place. Returns none if
+ * nothing was answered.
+ */
 export function scoreLoop(cases: readonly ReplayedCase[]): Figure[] {
-  const runs = runsOf(cases);
+  const runs = listRuns(cases);
   if (runs.length === 0) return [];
   const rounds = (one: ReplayedCase) => one.result.iterations ?? 0;
   const most = runs.reduce((top, { one }) => Math.max(top, rounds(one)), 0);
@@ -38,9 +43,12 @@ export function scoreLoop(cases: readonly ReplayedCase[]): Figure[] {
   ];
 }
 
-/** A row a category that was said: how many calls a run made, and the share of its runs that asked each class of tools. */
+/**
+ * Returns one row per answered category: the calls per run, and the share of its runs that asked each class
+ * of tools.
+ */
 export function scoreToolsByCategory(cases: readonly ReplayedCase[]): Figure[] {
-  const runs = runsOf(cases).filter(({ one }) => one.result.category !== null);
+  const runs = listRuns(cases).filter(({ one }) => one.result.category !== null);
   const used = TOOL_CLASSES.filter((name) => runs.some(({ one }) => asked(one.result, name)));
   if (used.length === 0) return [];
   const byCategory = [...Map.groupBy(runs, ({ one }) => one.result.category ?? '')].sort(([left], [right]) => (left < right ? -1 : 1));
@@ -56,13 +64,13 @@ export function scoreToolsByCategory(cases: readonly ReplayedCase[]): Figure[] {
   });
 }
 
-/** A row a tool: how often it was called, and what became of its calls. */
+/** Returns one row per tool: how often it was called, and the outcomes of its calls. */
 export function scoreTools(cases: readonly ReplayedCase[]): Figure[] {
   const byTool = new Map<string, Map<string, number>>();
   for (const { tool, status } of cases.flatMap((one) => one.result.tools)) {
     const counts = byTool.get(tool) ?? new Map<string, number>();
     byTool.set(tool, counts.set('calls', (counts.get('calls') ?? 0) + 1));
-    const column = columnOf(status);
+    const column = getColumn(status);
     counts.set(column, (counts.get(column) ?? 0) + 1);
   }
   return [...byTool]
@@ -78,34 +86,34 @@ export function scoreTools(cases: readonly ReplayedCase[]): Figure[] {
 }
 
 function unansweredCalls(runs: readonly Run[]): Figure[] {
-  const statuses = runs.flatMap(({ one }) => one.result.tools.map(({ status }) => columnOf(status)));
+  const statuses = runs.flatMap(({ one }) => one.result.tools.map(({ status }) => getColumn(status)));
   if (statuses.length === 0) return [];
   const count = (wanted: string) => statuses.filter((status) => status === wanted).length;
-  const failing = runs.filter(({ one }) => one.result.tools.some(({ status }) => columnOf(status) === 'failed'));
+  const failing = runs.filter(({ one }) => one.result.tools.some(({ status }) => getColumn(status) === 'failed'));
   return [
     shareFigure('tool calls that found something', count('ok'), statuses.length),
-    shareFigure('tool calls that failed', count('failed'), statuses.length, idsOf(failing)),
+    shareFigure('tool calls that failed', count('failed'), statuses.length, listIds(failing)),
   ];
 }
 
-/** Bad arguments and a call that took too long are failures too. */
-function columnOf(status: string): (typeof STATUSES)[number] {
+/** Returns the column of a status. Invalid arguments and calls that took too long count as failed. */
+function getColumn(status: string): (typeof STATUSES)[number] {
   return STATUSES.find((known) => known === status) ?? 'failed';
 }
 
 function asked({ tools }: CaseResult, name: ToolClass): boolean {
-  return tools.some(({ tool }) => toolClassOf(tool) === name);
+  return tools.some(({ tool }) => getToolClass(tool) === name);
 }
 
 function answered({ tools }: CaseResult, name: ToolClass): boolean {
-  return tools.some(({ tool, status }) => toolClassOf(tool) === name && (status === 'ok' || status === 'empty'));
+  return tools.some(({ tool, status }) => getToolClass(tool) === name && (status === 'ok' || status === 'empty'));
 }
 
-function runsOf(cases: readonly ReplayedCase[]): Run[] {
+function listRuns(cases: readonly ReplayedCase[]): Run[] {
   return cases.filter((one) => one.result.iterations !== null).map((one) => ({ one }));
 }
 
-/** Whom a tool asks. */
+/** The kind of source that a tool asks. */
 type ToolClass = 'code host' | 'knowledge' | 'history' | 'log' | 'web' | 'people' | 'other';
 
 export const TOOL_CLASSES: readonly ToolClass[] = ['code host', 'knowledge', 'history', 'log', 'web', 'people', 'other'];
@@ -138,12 +146,12 @@ const CLASSES: Readonly<Record<string, ToolClass>> = {
   ask_reviewer: 'people',
 };
 
-/** `other` for a tool that is not known here. */
-export function toolClassOf(tool: string): ToolClass {
+/** Returns the class of a tool, or `other` for an unknown tool. */
+export function getToolClass(tool: string): ToolClass {
   return Object.hasOwn(CLASSES, tool) ? (CLASSES[tool] ?? 'other') : 'other';
 }
 
-export function toolsOf(wanted: ToolClass): string[] {
+export function listTools(wanted: ToolClass): string[] {
   return Object.keys(CLASSES).filter((tool) => CLASSES[tool] === wanted);
 }
 
@@ -163,19 +171,22 @@ export function scoreCosts(cases: readonly ReplayedCase[]): Figure[] {
   const asked = tokens.some((count) => count > 0);
   return [
     ...(asked ? [total('input tokens', input, 'count'), total('output tokens', output, 'count')] : []),
-    ...(asked ? [...spreadOf('tokens a case', tokens, 'measure'), total('dollars', dollars, 'dollars')] : []),
-    ...(asked ? spreadOf('dollars a case', dollars, 'dollars') : []),
-    ...spreadOf('milliseconds a case', times, 'measure'),
+    ...(asked ? [...createSpread('tokens a case', tokens, 'measure'), total('dollars', dollars, 'dollars')] : []),
+    ...(asked ? createSpread('dollars a case', dollars, 'dollars') : []),
+    ...createSpread('milliseconds a case', times, 'measure'),
   ];
 }
 
-function spreadOf(name: string, values: readonly number[], unit: 'measure' | 'dollars'): Figure[] {
+function createSpread(name: string, values: readonly number[], unit: 'measure' | 'dollars'): Figure[] {
   const sorted = [...values].sort((left, right) => left - right);
   const figure = (which: string, value: number): Figure => ({ name: `${name} (${which})`, value, cases: values.length, unit });
   return [figure('mean', mean(values)), figure('p50', percentile(sorted, 0.5)), figure('p95', percentile(sorted, 0.95))];
 }
 
-/** The smallest value that at least this share of all do not exceed (nearest rank); 0 for none. */
+/**
+ * Returns the smallest value that at least this share of all values do not exceed (nearest rank), or 0 for
+ * none.
+ */
 export function percentile(sorted: readonly number[], share: number): number {
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? 0;
 }
@@ -185,9 +196,10 @@ const MEGABYTE = 1_000_000;
 const LEAST = 1;
 
 /**
- * Milliseconds a megabyte of log: the clock of the whole run, data set and files included, by all the logs' bytes; the
- * checks against the labels are left out. Cases that run
- * beside one another share the clock, so it is no figure of one thread unless one case runs at a time. Left out for less than a megabyte.
+ * Computes milliseconds per megabyte of log: the time of the whole run, including the data set and files,
+ * divided by the bytes of all logs. The checks against the labels are excluded. Cases that run concurrently
+ * share the clock, so it is the figure of one thread only if one case runs at a time. Returns none for less
+ * than a megabyte.
  */
 export function scoreSpeed(cases: readonly ReplayedCase[], elapsedMilliseconds: number): Figure[] {
   const megabytes = cases.reduce((total, one) => total + one.result.logBytes, 0) / MEGABYTE;

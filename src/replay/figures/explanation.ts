@@ -3,21 +3,25 @@ import { contentWords, mentionFinder } from '../run/check-case.ts';
 import type { ReplayedCase } from '../run/replay.ts';
 import { caseShare, type Figure, f1, isRight, type Judged, judgedCases, mean, meanFigure, ratio } from './figure.ts';
 
-/** Of the words that any good explanation holds: with fewer an answer has missed the cause, and with so many it is useful. */
+/**
+ * The shares of the words that any good explanation contains: below the first, an answer has missed the
+ * cause; from the second on, it is useful.
+ */
 const [CAUSE_FROM, USEFUL_FROM] = [0.2, 0.5];
 /** Characters of an answer that a reader is thought to read. */
 const MAX_ANSWER = 4_000;
 
 /**
- * Whether the explanation, root cause and advice together, says the words that its label requires, and none that only a wrong one would say; and
- * whether the answer as a whole is useful. An answer that failed says nothing. Empty where no case names such words, or nothing was answered.
+ * Scores whether the explanation (root cause and advice together) contains the words that its label requires,
+ * and none that only a wrong one would contain, and whether the answer as a whole is useful. An answer that
+ * failed says nothing. Returns none if no case names such words, or nothing was answered.
  */
 export function scoreMentions(cases: readonly ReplayedCase[]): Figure[] {
   return [...scoreRequired(cases), ...scoreForbidden(cases), ...scoreUseful(cases)];
 }
 
 function scoreRequired(cases: readonly ReplayedCase[]): Figure[] {
-  const labelled = saidShares(cases, requiredOf, explanationOf);
+  const labelled = saidShares(cases, getRequiredMentions, getExplanation);
   if (labelled.length === 0) return [];
   return [
     meanFigure('required mentions said', labelled, ({ share }) => share, 1),
@@ -27,13 +31,13 @@ function scoreRequired(cases: readonly ReplayedCase[]): Figure[] {
 }
 
 function scoreForbidden(cases: readonly ReplayedCase[]): Figure[] {
-  const labelled = saidShares(cases, (row) => (row?.forbidden_mentions ?? []).map((mention) => [mention]), explanationOf);
+  const labelled = saidShares(cases, (row) => (row?.forbidden_mentions ?? []).map((mention) => [mention]), getExplanation);
   return labelled.length === 0 ? [] : [caseShare('answers with a forbidden mention', labelled, ({ share }) => share > 0, 'bad')];
 }
 
-/** The answer as a reader has it: with its quotations, tests and suspects. */
+/** Scores the answer as a reader sees it: with its quotations, tests and suspects. */
 function scoreUseful(cases: readonly ReplayedCase[]): Figure[] {
-  const labelled = saidShares(cases, requiredOf, answerOf);
+  const labelled = saidShares(cases, getRequiredMentions, getAnswer);
   const shares = new Map(labelled.map(({ one, share }) => [one, share]));
   const judged = judgedCases(labelled.map(({ one }) => one)).map((entry) => ({ ...entry, share: shares.get(entry.one) ?? 0 }));
   if (judged.length === 0) return [];
@@ -47,11 +51,11 @@ function scoreUseful(cases: readonly ReplayedCase[]): Figure[] {
 
 interface Said {
   readonly one: ReplayedCase;
-  /** Of the mentions that the label names. */
+  /** The share of the mentions that the label names. */
   readonly share: number;
 }
 
-/** The share of its mentions that each text says. A mention is said by any of its spellings. */
+/** Computes the share of its required mentions that each text contains. Any spelling of a mention counts. */
 function saidShares(
   cases: readonly ReplayedCase[],
   mentionsOf: (row: DatasetRow | null) => readonly (readonly string[])[],
@@ -65,15 +69,15 @@ function saidShares(
   });
 }
 
-function requiredOf(row: DatasetRow | null): readonly (readonly string[])[] {
+function getRequiredMentions(row: DatasetRow | null): readonly (readonly string[])[] {
   return row?.required_mentions_any ?? row?.required_mentions?.map((mention) => [mention]) ?? [];
 }
 
-function explanationOf({ result }: ReplayedCase): string {
+function getExplanation({ result }: ReplayedCase): string {
   return `${result.rootCause ?? ''}\n${result.fixRecommendation ?? ''}`;
 }
 
-function answerOf({ result }: ReplayedCase): string {
+function getAnswer({ result }: ReplayedCase): string {
   const { rootCause, claims, fixRecommendation, failingTests, suspects } = result;
   const said = claims.flatMap(({ text, quotes }) => [text, ...quotes.map((quote) => quote.text)]);
   const tests = failingTests.flatMap(({ name, file }) => [name, file ?? '']);
@@ -91,19 +95,21 @@ interface Explained {
 }
 
 /**
- * How far the words of the root cause and of the advice are those of the label. This is overlap, not correctness: a right cause in other words scores
- * low, a wrong one about the same file scores high. The floor is what the same answers score against the labels of other cases.
- * Empty where no label is in words, or nothing was answered.
+ * Scores how many words of the root cause and of the advice are those of the label. This is overlap, not
+ * correctness: a right cause in other words scores low, and a wrong one about the same file scores high. The
+ * floor is the score of the same answers against the labels of other cases. Returns none if no label is in
+ * words, or nothing was answered.
  */
 export function scoreOverlap(cases: readonly ReplayedCase[]): Figure[] {
   const causes = explained(cases, ({ row, result }) => [row?.root_cause, result.rootCause]);
   const fixes = explained(cases, ({ row, result }) => [row?.fix, result.fixRecommendation]);
-  return [...figuresOf('root cause', causes), ...figuresOf('fix', fixes)];
+  return [...createFigures('root cause', causes), ...createFigures('fix', fixes)];
 }
 
 /**
- * ROUGE-L (Lin 2004, "ROUGE: a package for automatic evaluation of summaries"): the longest common subsequence of words, as a share of the
- * label's words (recall) and of the answer's (precision). Both have at least one word, else all is 0.
+ * Computes ROUGE-L (Lin 2004, "ROUGE: a package for automatic evaluation of summaries"): the longest common
+ * subsequence of words, as a share of the label's words (recall) and of the answer's (precision). Both must
+ * have at least one word, else all values are 0.
  */
 export function rougeL(said: readonly string[], label: readonly string[]): { precision: number; recall: number; f1: number } {
   const common = longestCommon(said.slice(0, MOST_WORDS), label.slice(0, MOST_WORDS));
@@ -112,7 +118,7 @@ export function rougeL(said: readonly string[], label: readonly string[]): { pre
   return { precision, recall, f1: f1(precision, recall) };
 }
 
-function figuresOf(what: string, entries: readonly Explained[]): Figure[] {
+function createFigures(what: string, entries: readonly Explained[]): Figure[] {
   if (entries.length === 0) return [];
   const name = (part: string) => `${what}: word overlap, ${part}`;
   const overlaps = entries.map(({ one, said, label }) => ({ one, ...rougeL(said, label) }));
@@ -126,7 +132,10 @@ function figuresOf(what: string, entries: readonly Explained[]): Figure[] {
   return [...figures, meanFigure(name('F1 against another case (floor)'), strangers, (overlap) => overlap.f1)];
 }
 
-/** In the order of their ids, so that the next case is the same one whatever the order of the file. */
+/**
+ * Returns the cases with a label and an answer in words, in the order of their ids, so that the next case is
+ * the same in any order of the file.
+ */
 function explained(
   cases: readonly ReplayedCase[],
   textsOf: (one: ReplayedCase) => readonly [label: string | null | undefined, said: string | null],
@@ -151,9 +160,12 @@ function longestCommon(left: readonly string[], right: readonly string[]): numbe
   return above[right.length] ?? 0;
 }
 
-/** How often a file of the human fix is the first suspect, among the first three or five, and how far down it is. Empty where nothing was answered. */
+/**
+ * Scores how often a file of the human fix is the first suspect, how often it is among the first three or
+ * five, and its rank. Returns none if nothing was answered.
+ */
 export function scoreSuspects(cases: readonly ReplayedCase[]): Figure[] {
-  const labelled = cases.filter((one) => (one.row?.faulty_files?.length ?? 0) > 0).map((one) => ({ one, rank: rankOf(one) }));
+  const labelled = cases.filter((one) => (one.row?.faulty_files?.length ?? 0) > 0).map((one) => ({ one, rank: findRank(one) }));
   if (!labelled.some(({ one }) => one.result.action !== null)) return [];
   const top = (name: string, count: number) => caseShare(name, labelled, ({ rank }) => rank !== null && rank <= count);
   return [
@@ -164,8 +176,8 @@ export function scoreSuspects(cases: readonly ReplayedCase[]): Figure[] {
   ];
 }
 
-/** The place of the first suspect that the fix touched, from 1; null where none is. */
-export function rankOf({ row, result }: ReplayedCase): number | null {
+/** Returns the rank of the first suspect that the fix touched, from 1, or null if there is none. */
+export function findRank({ row, result }: ReplayedCase): number | null {
   const at = result.suspects.findIndex(({ path }) => row?.faulty_files?.some((file) => sameFile(path, file)));
   return at === -1 ? null : at + 1;
 }

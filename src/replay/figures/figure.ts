@@ -1,5 +1,5 @@
 import { bootstrap, type Interval, proportion } from '../../lib/statistics.ts';
-import { projectOf } from '../cases/case.ts';
+import { resolveProject } from '../cases/case.ts';
 import type { ReplayedCase } from '../run/replay.ts';
 
 /** One figure of the table: its name, its value (0..1 unless `unit` says otherwise), and on how many cases it rests. */
@@ -10,7 +10,7 @@ export interface Figure {
   readonly cases: number;
   /** A whole number, a measure of its own such as milliseconds, or US dollars; a share of 1 where it is left out. */
   readonly unit?: 'count' | 'measure' | 'dollars';
-  /** Where figures make a small table of their own, such as one row a class. */
+  /** The position in a small table of its own, such as one row per class. */
   readonly cell?: { readonly row: string; readonly column: string };
   /** 95 % interval of the value; absent where none is meant. */
   readonly interval?: readonly [low: number, high: number];
@@ -26,13 +26,18 @@ export interface FigureSection {
   readonly figures: readonly Figure[];
 }
 
-/** A share of counted things with its Wilson interval, and the cases that are against it where any are. */
+/**
+ * Creates a figure for a share of counted items, with its Wilson interval and the cases against it, if any.
+ */
 export function shareFigure(name: string, hits: number, of: number, against: readonly string[] = []): Figure {
   const { share, low, high } = proportion(hits, of);
   return { name, value: share, cases: of, ...(of === 0 ? {} : { interval: [low, high] }), ...(against.length === 0 ? {} : { against }) };
 }
 
-/** A share of cases: those that `holds` is true of. Those of which it is not are against it, or, where `bad`, those of which it is. */
+/**
+ * Creates a figure for the share of cases for which `holds` is true. The other cases are against it, or, with
+ * `bad`, those for which it is true.
+ */
 export function caseShare<T extends { readonly one: ReplayedCase }>(
   name: string,
   among: readonly T[],
@@ -41,16 +46,16 @@ export function caseShare<T extends { readonly one: ReplayedCase }>(
 ): Figure {
   const held = among.filter(holds);
   const against = bad === 'neither' ? [] : bad === 'bad' ? held : among.filter((entry) => !holds(entry));
-  return shareFigure(name, held.length, among.length, idsOf(against));
+  return shareFigure(name, held.length, among.length, listIds(against));
 }
 
-export function idsOf(entries: readonly { readonly one: ReplayedCase }[]): string[] {
+export function listIds(entries: readonly { readonly one: ReplayedCase }[]): string[] {
   return entries.map(({ one }) => one.result.id);
 }
 
 /**
- * A figure with its interval, where it has one, which holds the value at least: a bootstrap adds distance to what is nearly 0, and may lie
- * wholly above it.
+ * Adds an interval to a figure, if there is one, and widens it to contain the value. A bootstrap adds
+ * distance to values near 0, and its interval may lie wholly above the value.
  */
 export function withInterval(figure: Figure, interval: readonly [low: number, high: number] | null | undefined): Figure {
   if (interval == null) return figure;
@@ -58,22 +63,22 @@ export function withInterval(figure: Figure, interval: readonly [low: number, hi
   return { ...figure, interval: [Math.min(low, figure.value), Math.max(high, figure.value)] };
 }
 
-/** 0 for no values. */
+/** Computes the mean; 0 for no values. */
 export function mean(values: readonly number[]): number {
   return values.length === 0 ? 0 : values.reduce((total, value) => total + value, 0) / values.length;
 }
 
-/** 0 where nothing is counted. */
+/** Divides a part by the whole; 0 if the whole is 0. */
 export function ratio(part: number, whole: number): number {
   return whole === 0 ? 0 : part / whole;
 }
 
-/** The harmonic mean of precision and recall; 0 where both are. */
+/** Computes the harmonic mean of precision and recall; 0 if both are 0. */
 export function f1(precision: number, recall: number): number {
   return ratio(2 * precision * recall, precision + recall);
 }
 
-/** A case whose category is known, beside what was said of it. */
+/** A case with a known category, together with the answered one. */
 export interface Judged {
   /** The label; where an accepted alternative was said, that alternative. */
   readonly truth: string;
@@ -83,7 +88,7 @@ export interface Judged {
   readonly one: ReplayedCase;
 }
 
-/** The cases with a category label; a case that failed said nothing, which is wrong. */
+/** Returns the cases with a category label. A case that failed has no answer, which is wrong. */
 export function judgedCases(cases: readonly ReplayedCase[]): Judged[] {
   return cases.flatMap((one) => {
     const category = one.row?.category ?? null;
@@ -94,18 +99,21 @@ export function judgedCases(cases: readonly ReplayedCase[]): Judged[] {
   });
 }
 
-/** Whether the label or an accepted alternative was said. */
+/** Checks whether the answer is the label or an accepted alternative. */
 export function isRight({ truth, said }: Judged): boolean {
   return truth === said;
 }
 
-/** A failure of code or test that no label calls flaky or allows to be called infrastructure: to excuse it is the worst mistake. */
+/**
+ * Checks for a failure of code or a test whose labels neither call it flaky nor allow infrastructure. To
+ * excuse such a failure is the worst mistake.
+ */
 export function isRealFailure({ truth, accepted, one }: Judged): boolean {
   const real = truth === 'CODE_ERROR' || truth === 'TEST_FAILURE';
   return real && !accepted.includes('INFRA_ERROR') && one.row?.kind !== 'flaky_timing';
 }
 
-/** Whether the answer says "not your fault". */
+/** Checks whether the answer says "not your fault". */
 export function isExcused({ said, one }: Judged): boolean {
   return said === 'INFRA_ERROR' || one.result.kind === 'flaky_timing';
 }
@@ -114,17 +122,18 @@ export function isExcused({ said, one }: Judged): boolean {
 export const LEAST_PROJECTS = 10;
 
 /**
- * What each cluster of cases adds up to, for a bootstrap: a cluster is a project where at least ten are known, else a case. In the order of
- * their names, so that the order of the cases changes nothing. `add` adds one case to the `width` sums of its cluster.
+ * Sums the values of each cluster of cases, for a bootstrap. A cluster is a project if at least ten are
+ * known, else a case. Clusters are sorted by name, so that the order of the cases does not matter. `add` adds
+ * one case to the `width` sums of its cluster.
  */
 export function clusterSums<T extends { readonly one: ReplayedCase }>(
   entries: readonly T[],
   width: number,
   add: (sums: number[], entry: T) => void,
 ): number[][] {
-  const projects = new Set(entries.map(({ one }) => clusterOf(one)));
+  const projects = new Set(entries.map(({ one }) => getCluster(one)));
   // An id twice is a mistake of the data set: such cases are one cluster.
-  const keyOf = projects.size >= LEAST_PROJECTS ? clusterOf : (one: ReplayedCase) => one.result.id;
+  const keyOf = projects.size >= LEAST_PROJECTS ? getCluster : (one: ReplayedCase) => one.result.id;
   const clusters = new Map<string, number[]>();
   for (const entry of entries) {
     const key = keyOf(entry.one);
@@ -139,7 +148,10 @@ export function addAt(sums: number[], place: number, value: number): void {
   sums[place] = (sums[place] ?? 0) + value;
 }
 
-/** The mean of a value over cases, with its interval. `against`: the cases of the lowest value, where it is below `good`. */
+/**
+ * Computes the mean of a value over cases, with its interval. `against`: the cases with the lowest values, if
+ * below `good`.
+ */
 export function meanFigure<T extends { readonly one: ReplayedCase }>(
   name: string,
   entries: readonly T[],
@@ -150,10 +162,10 @@ export function meanFigure<T extends { readonly one: ReplayedCase }>(
   const value = mean(pairs.map((pair) => pair.value));
   const interval = ratioInterval(pairs, (pair) => [pair.value, 1]);
   const against = good === undefined ? [] : pairs.filter((pair) => pair.value < good).sort((left, right) => left.value - right.value);
-  return withInterval({ name, value, cases: pairs.length, ...(against.length > 0 && { against: idsOf(against) }) }, interval);
+  return withInterval({ name, value, cases: pairs.length, ...(against.length > 0 && { against: listIds(against) }) }, interval);
 }
 
-/** The mean of values that belong to clusters of their own, with its interval. */
+/** Computes the mean of values that name their own clusters, with its interval. */
 export function groupMean(values: readonly { readonly cluster: string; readonly value: number }[]) {
   const clusters = [...Map.groupBy(values, ({ cluster }) => cluster)].sort(([left], [right]) => (left < right ? -1 : 1));
   const sums = clusters.map(([, members]) => [members.reduce((total, { value }) => total + value, 0), members.length]);
@@ -161,7 +173,10 @@ export function groupMean(values: readonly { readonly cluster: string; readonly 
   return { value: mean(values.map(({ value }) => value)), interval };
 }
 
-/** The interval of a ratio of two sums over cases, such as hits by things found; null where it has none. */
+/**
+ * Computes the interval of a ratio of two sums over cases, such as hits per items found. Returns null if it
+ * has none.
+ */
 export function ratioInterval<T extends { readonly one: ReplayedCase }>(
   entries: readonly T[],
   pairOf: (entry: T) => readonly [part: number, whole: number],
@@ -174,6 +189,6 @@ export function ratioInterval<T extends { readonly one: ReplayedCase }>(
   return bootstrap(clusters, ([part = 0, whole = 0]) => [part / whole])[0] ?? null;
 }
 
-function clusterOf({ row, result }: ReplayedCase): string {
-  return row === null ? result.id : projectOf(row);
+function getCluster({ row, result }: ReplayedCase): string {
+  return row === null ? result.id : resolveProject(row);
 }

@@ -13,13 +13,16 @@ interface Grouped {
   readonly group: string;
 }
 
-/** The same failure on other days: by its fingerprint, and by near-match search. */
+/** Scores the recognition of the same failure on other days: by its fingerprint, and by near-match search. */
 export function scoreGroups(cases: readonly ReplayedCase[]): Figure[] {
   const labelled = cases.flatMap((one): Grouped[] => (one.row?.group == null ? [] : [{ one, group: one.row.group }]));
   return labelled.length === 0 ? [] : [...scorePairs(labelled), ...scoreNearest(spread(labelled))];
 }
 
-/** Over all pairs of cases: how many with one fingerprint are one failure, and how many of one failure have one fingerprint. */
+/**
+ * Scores all pairs of cases: how many with the same fingerprint are the same failure, and how many of the
+ * same failure have the same fingerprint.
+ */
 function scorePairs(labelled: readonly Grouped[]): Figure[] {
   const keyed = labelled.map(({ one, group }) => ({ group, key: one.result.fingerprint }));
   const { both, sameKey, sameGroup } = countPairs(keyed);
@@ -29,12 +32,12 @@ function scorePairs(labelled: readonly Grouped[]): Figure[] {
     return { ...plain, cases: labelled.length };
   };
   return [
-    withInterval(figure('same fingerprint: pair precision', sameKey, strays(labelled, fingerprintOf, groupOf)), precision),
-    withInterval(figure('same fingerprint: pair recall', sameGroup, strays(labelled, groupOf, fingerprintOf)), recall),
+    withInterval(figure('same fingerprint: pair precision', sameKey, strays(labelled, getFingerprint, getGroup)), precision),
+    withInterval(figure('same fingerprint: pair recall', sameGroup, strays(labelled, getGroup, getFingerprint)), recall),
   ];
 }
 
-/** The cases that are together by one key but are not where most of those are by the other. */
+/** Returns the cases that are together by one key but, by the other, are not where most of those are. */
 function strays(labelled: readonly Grouped[], together: KeyOf, apart: KeyOf): string[] {
   const buckets = Map.groupBy(labelled, together);
   return [...buckets].flatMap(([key, members]) => {
@@ -48,19 +51,22 @@ function strays(labelled: readonly Grouped[], together: KeyOf, apart: KeyOf): st
 
 type KeyOf = (entry: Grouped) => string | null;
 
-function fingerprintOf({ one }: Grouped): string | null {
+function getFingerprint({ one }: Grouped): string | null {
   return one.result.fingerprint;
 }
 
-function groupOf({ group }: Grouped): string {
+function getGroup({ group }: Grouped): string {
   return group;
 }
 
-/** Over the cases that have another of their group: is one among the five nearest, and how many of the five that could be are. */
+/**
+ * Scores the cases that are not alone in their group: whether another one is among the five nearest, and how
+ * many of the possible five are.
+ */
 function scoreNearest(labelled: readonly Grouped[]): Figure[] {
   const sizes = new Map<string, number>();
   for (const { group } of labelled) sizes.set(group, (sizes.get(group) ?? 0) + 1);
-  const parts = labelled.map(({ one }) => partsOf(one.result));
+  const parts = labelled.map(({ one }) => toLikenessParts(one.result));
   const index = nearMatchIndex(parts.map((one, at) => ({ id: String(at), parts: one })));
   const asked = labelled.flatMap(({ one, group }, at) => {
     const others = (sizes.get(group) ?? 1) - 1;
@@ -82,16 +88,19 @@ function scoreNearest(labelled: readonly Grouped[]): Figure[] {
   ];
 }
 
-/** Whole groups until there are enough, evenly spread over their names: a group that is cut would look smaller than it is. */
+/**
+ * Picks whole groups until there are enough, evenly spread over their names. A group that is cut would look
+ * smaller than it is.
+ */
 function spread(labelled: readonly Grouped[]): readonly Grouped[] {
   if (labelled.length <= MOST_SEARCHED) return labelled;
-  const groups = [...Map.groupBy(labelled, groupOf)].sort(([left], [right]) => (left < right ? -1 : 1));
+  const groups = [...Map.groupBy(labelled, getGroup)].sort(([left], [right]) => (left < right ? -1 : 1));
   const every = Math.ceil(labelled.length / MOST_SEARCHED);
   const kept = groups.filter((_, at) => at % every === 0).flatMap(([, members]) => members);
   return kept.slice(0, MOST_SEARCHED);
 }
 
-function partsOf({ failingTests, messages, excerpts }: CaseResult): LikenessParts {
+function toLikenessParts({ failingTests, messages, excerpts }: CaseResult): LikenessParts {
   const [test] = failingTests;
   return {
     test: test === undefined ? null : [test.suite, test.name].filter(Boolean).join(' '),
@@ -113,16 +122,17 @@ interface PairCounts {
 }
 
 export function countPairs(cases: readonly Keyed[]): PairCounts {
-  const { groups, keys } = cellsOf(cases);
+  const { groups, keys } = createCells(cases);
   return countWeighted(groups, keys, null);
 }
 
 /**
- * 95 % intervals of pair precision and pair recall: whole groups are drawn with replacement, and pairs across two groups count as often as both
- * were drawn. A group that is drawn twice is not paired with itself: its cases would agree by being the same.
+ * Computes 95 % intervals of pair precision and pair recall. Whole groups are drawn with replacement, and
+ * pairs across two groups count as often as both were drawn. A group that is drawn twice is not paired with
+ * itself, because its cases would agree by being the same.
  */
 export function pairIntervals(cases: readonly Keyed[]): [precision: Interval | null, recall: Interval | null] {
-  const { groups, keys, cells } = cellsOf(cases);
+  const { groups, keys, cells } = createCells(cases);
   const [precision = null, recall = null] = bootstrapWeights(groups.length, groups.length + cells, (weights) => {
     const { both, sameKey, sameGroup } = countWeighted(groups, keys, weights);
     return [both / sameKey, both / sameGroup];
@@ -130,13 +140,13 @@ export function pairIntervals(cases: readonly Keyed[]): [precision: Interval | n
   return [precision, recall];
 }
 
-/** How many cases of a group have a key. */
+/** The number of cases of a group that have a key. */
 interface Cell {
   readonly group: number;
   readonly count: number;
 }
 
-function cellsOf(cases: readonly Keyed[]): { groups: number[]; keys: Cell[][]; cells: number } {
+function createCells(cases: readonly Keyed[]): { groups: number[]; keys: Cell[][]; cells: number } {
   const byGroup = [...Map.groupBy(cases, ({ group }) => group)].sort(([left], [right]) => (left < right ? -1 : 1));
   const keys = new Map<string, Cell[]>();
   let cells = 0;
@@ -155,12 +165,12 @@ function cellsOf(cases: readonly Keyed[]): { groups: number[]; keys: Cell[][]; c
 
 function countWeighted(groups: readonly number[], keys: readonly (readonly Cell[])[], weights: Uint32Array | null): PairCounts {
   let [both, sameKey, sameGroup] = [0, 0, 0];
-  for (const [at, size] of groups.entries()) sameGroup += (weights?.[at] ?? 1) * pairsOf(size);
+  for (const [at, size] of groups.entries()) sameGroup += (weights?.[at] ?? 1) * countPossiblePairs(size);
   for (const cells of keys) {
     let [drawn, squares] = [0, 0];
     for (const { group, count } of cells) {
       const weight = weights?.[group] ?? 1;
-      const within = weight * pairsOf(count);
+      const within = weight * countPossiblePairs(count);
       both += within;
       sameKey += within;
       drawn += weight * count;
@@ -171,6 +181,6 @@ function countWeighted(groups: readonly number[], keys: readonly (readonly Cell[
   return { both, sameKey, sameGroup };
 }
 
-export function pairsOf(count: number): number {
+export function countPossiblePairs(count: number): number {
   return (count * (count - 1)) / 2;
 }

@@ -1,8 +1,11 @@
 import type { FailingTest } from '../../domain/failure.ts';
 import type { ReplayedCase } from '../run/replay.ts';
-import { caseShare, type Figure, f1, idsOf, mean, meanFigure, ratio, ratioInterval, shareFigure, withInterval } from './figure.ts';
+import { caseShare, type Figure, f1, listIds, mean, meanFigure, ratio, ratioInterval, shareFigure, withInterval } from './figure.ts';
 
-/** Mean recall of the labelled lines, and the mean share of the log that the excerpts keep, in tokens and in bytes. */
+/**
+ * Scores the mean recall of the labeled lines, and the mean share of the log that the excerpts keep, in
+ * tokens and in bytes.
+ */
 export function scoreLines(cases: readonly ReplayedCase[]): Figure[] {
   const labelled = cases.filter((one) => (one.row?.expected_lines?.length ?? 0) > 0).map((one) => ({ one, recall: lineRecall(one) }));
   if (labelled.length === 0) return [];
@@ -19,7 +22,7 @@ export function scoreLines(cases: readonly ReplayedCase[]): Figure[] {
   ];
 }
 
-/** The share of the labelled lines that the excerpts hold; 0 where none is labelled. */
+/** Computes the share of the labeled lines that the excerpts contain; 0 if none is labeled. */
 export function lineRecall({ row, result }: ReplayedCase): number {
   const kept = result.excerpts.map(({ lineStart, lineEnd }): LineRange => [lineStart, lineEnd]);
   return coveredShare(row?.expected_lines ?? [], kept);
@@ -37,15 +40,15 @@ function byteShare({ result, keptBytes }: ReplayedCase): number {
 type LineRange = readonly [start: number, end: number];
 
 /**
- * The share of the wanted lines that the others cover; 0 where none is wanted. A line that two wanted ranges hold counts in both. By
- * arithmetic on the ranges: a label may name lines 1 to a billion.
+ * Computes the share of the wanted lines that the others cover; 0 if none is wanted. A line in two wanted
+ * ranges counts twice. Computed by arithmetic on the ranges, because a label may name lines 1 to a billion.
  */
 export function coveredShare(wanted: readonly LineRange[], covering: readonly LineRange[]): number {
   const merged = mergeRanges(covering);
   let [lines, covered] = [0, 0];
   for (const [start, end] of wanted) {
-    lines += lengthOf([start, end]);
-    for (const [from, to] of merged) covered += lengthOf([Math.max(start, from), Math.min(end, to)]);
+    lines += countLines([start, end]);
+    for (const [from, to] of merged) covered += countLines([Math.max(start, from), Math.min(end, to)]);
   }
   return ratio(covered, lines);
 }
@@ -56,7 +59,7 @@ function holdsLine(ranges: readonly LineRange[], line: number): boolean {
 
 function mergeRanges(ranges: readonly LineRange[]): LineRange[] {
   const merged: [number, number][] = [];
-  for (const [start, end] of ranges.filter((range) => lengthOf(range) > 0).sort((left, right) => left[0] - right[0])) {
+  for (const [start, end] of ranges.filter((range) => countLines(range) > 0).sort((left, right) => left[0] - right[0])) {
     const last = merged.at(-1);
     if (last !== undefined && start <= last[1] + 1) last[1] = Math.max(last[1], end);
     else merged.push([start, end]);
@@ -64,11 +67,14 @@ function mergeRanges(ranges: readonly LineRange[]): LineRange[] {
   return merged;
 }
 
-function lengthOf([start, end]: LineRange): number {
+function countLines([start, end]: LineRange): number {
   return Math.max(0, end - start + 1);
 }
 
-/** Whether the step that turned the job red is among those named as failed, and how it ended. Empty where no case names a step or an exit code. */
+/**
+ * Scores whether the step that turned the job red is among those named as failed, and how it ended. Returns
+ * none if no case names a step or an exit code.
+ */
 export function scoreSteps(cases: readonly ReplayedCase[]): Figure[] {
   const named = cases.flatMap((one) => (one.row?.step == null ? [] : [{ one }]));
   const ended = cases.flatMap((one) => (one.row?.exit_code == null ? [] : [{ one, code: one.row.exit_code }]));
@@ -81,7 +87,10 @@ export function scoreSteps(cases: readonly ReplayedCase[]): Figure[] {
   return figures.filter(({ cases: of }) => of > 0);
 }
 
-/** Precision and recall over all named tests together; names are compared by their words, so that notation does not count. */
+/**
+ * Scores precision and recall over all named tests together. Names are compared by their words, so that
+ * notation does not matter.
+ */
 export function scoreTests(cases: readonly ReplayedCase[]): Figure[] {
   const labelled = cases.filter((one) => (one.row?.failing_tests?.length ?? 0) > 0);
   if (labelled.length === 0) return [];
@@ -97,10 +106,13 @@ export function scoreTests(cases: readonly ReplayedCase[]): Figure[] {
   return Object.entries(values).map(([name, value]) => ({ name: `failing tests: ${name}`, value, cases: labelled.length }));
 }
 
-/** How many of the labelled tests were named; each found test counts for one of them. */
+/** Counts the labeled tests that were named; each found test counts for one of them. */
 export function countNamed(truth: readonly string[], tests: readonly Pick<FailingTest, 'name' | 'suite' | 'file'>[]): number {
-  const found = tests.map((test) => ({ all: wordsOf(`${test.file ?? ''} ${test.suite ?? ''} ${test.name}`), own: wordsOf(test.name) }));
-  return matchTests(truth.map(wordsOf), found);
+  const found = tests.map((test) => ({
+    all: splitWords(`${test.file ?? ''} ${test.suite ?? ''} ${test.name}`),
+    own: splitWords(test.name),
+  }));
+  return matchTests(truth.map(splitWords), found);
 }
 
 function matchTests(truth: readonly string[][], found: readonly { all: string[]; own: string[] }[]): number {
@@ -115,7 +127,7 @@ function matchTests(truth: readonly string[][], found: readonly { all: string[];
   return hits;
 }
 
-function wordsOf(name: string): string[] {
+function splitWords(name: string): string[] {
   return name.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? [];
 }
 
@@ -126,8 +138,8 @@ interface Quoting {
 }
 
 /**
- * How many of the quotations that the claims make stand on their line of the log, how many answers quote nothing, and, where lines are labelled, how
- * well the quotations meet them. Empty where nothing was answered.
+ * Scores how many quotations of the claims stand on their line of the log, how many answers quote nothing,
+ * and, if lines are labeled, how well the quotations match them. Returns none if nothing was answered.
  */
 export function scoreQuotes(cases: readonly ReplayedCase[]): Figure[] {
   const answered = cases
@@ -148,7 +160,7 @@ function literalFigure(answered: readonly Quoting[]): Figure[] {
   const literal = answered.reduce((total, { one }) => total + one.quotes.literal, 0);
   const wrong = answered.filter(({ one }) => one.quotes.literal < one.quotes.made);
   const interval = ratioInterval(answered, ({ one }) => [one.quotes.literal, one.quotes.made]);
-  return [withInterval(shareFigure('quotations literally in the log', literal, made, idsOf(wrong)), interval)];
+  return [withInterval(shareFigure('quotations literally in the log', literal, made, listIds(wrong)), interval)];
 }
 
 function metFigures(labelled: readonly Quoting[]): Figure[] {
@@ -156,7 +168,7 @@ function metFigures(labelled: readonly Quoting[]): Figure[] {
   const met = ({ one, quoted }: Quoting) => quoted.filter(([line]) => holdsLine(one.row?.expected_lines ?? [], line)).length;
   const sum = (countOf: (entry: Quoting) => number) => labelled.reduce((total, entry) => total + countOf(entry), 0);
   const aside = labelled.filter((entry) => met(entry) < quotes(entry));
-  const precision = shareFigure('quotations on a labelled line', sum(met), sum(quotes), idsOf(aside));
+  const precision = shareFigure('quotations on a labelled line', sum(met), sum(quotes), listIds(aside));
   const interval = ratioInterval(labelled, (entry) => [met(entry), quotes(entry)]);
   const recall = ({ one, quoted }: Quoting) => coveredShare(one.row?.expected_lines ?? [], quoted);
   return [
@@ -166,7 +178,9 @@ function metFigures(labelled: readonly Quoting[]): Figure[] {
   ];
 }
 
-/** Each line that is quoted, once. Only quotations of logs count; what a tool brought has no line in them. */
+/**
+ * Returns each quoted line once. Only quotations of logs count, because findings of tools have no log lines.
+ */
 function quotedLines({ result }: ReplayedCase): LineRange[] {
   const logs = new Set(result.excerpts.map(({ source }) => source));
   const quotes = result.claims.flatMap((claim) => claim.quotes).filter(({ source }) => logs.has(source));

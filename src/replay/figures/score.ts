@@ -1,16 +1,19 @@
-import { type DatasetRow, projectOf } from '../cases/case.ts';
+import { type DatasetRow, resolveProject } from '../cases/case.ts';
 import type { ReplayedCase } from '../run/replay.ts';
 import { adviceCells, scoreAdvice, scoreAdviceByCategory } from './advice.ts';
 import { scoreBuilds } from './builds/builds.ts';
 import { scoreCalibration } from './calibration.ts';
 import { scoreActions, scoreCategories, scoreClasses, scoreConfusions, scoreExperiments, scoreKinds, scoreMatrix } from './categories.ts';
 import { scoreCosts, scoreLoop, scoreSpeed, scoreTools, scoreToolsByCategory } from './effort.ts';
-import { rankOf, scoreMentions, scoreOverlap, scoreSuspects } from './explanation.ts';
+import { findRank, scoreMentions, scoreOverlap, scoreSuspects } from './explanation.ts';
 import { caseShare, type Figure, type FigureSection, isRight, judgedCases, mean } from './figure.ts';
 import { scoreGroups } from './groups.ts';
 import { lineRecall, scoreLines, scoreQuotes, scoreSteps, scoreTests } from './reading.ts';
 
-/** Whatever the labels of these cases allow, in sections; figures and sections without a label are left out. */
+/**
+ * Scores everything that the labels of these cases allow, in sections. Figures and sections without a label
+ * are left out.
+ */
 export function scoreCases(cases: readonly ReplayedCase[], elapsedMilliseconds: number): FigureSection[] {
   const sections = [
     { title: 'cases', figures: countCases(cases) },
@@ -60,32 +63,32 @@ const OTHERS = '(others)';
 const UNKNOWN = '(unknown)';
 
 /**
- * The main figures by project, source or labelled category: a row a slice, the largest first, those beyond thirty together. Null where the cases
- * are all of one slice.
+ * Scores the main figures by project, source or labeled category: one row per slice, the largest first, those
+ * beyond thirty combined. Returns null if all cases belong to one slice.
  */
 export function scoreSlices(cases: readonly ReplayedCase[], by: SliceBy): FigureSection | null {
-  const slices = [...Map.groupBy(cases, ({ row }) => (row === null ? UNKNOWN : sliceOf(row, by)))];
+  const slices = [...Map.groupBy(cases, ({ row }) => (row === null ? UNKNOWN : getSlice(row, by)))];
   if (slices.length < 2) return null;
   const sorted = slices.sort(([left, ones], [right, others]) => others.length - ones.length || (left < right ? -1 : 1));
   const shown = sorted.length <= MOST_ROWS ? sorted : sorted.slice(0, MOST_ROWS - 1);
   const rest = sorted.slice(shown.length).flatMap(([, members]) => members);
   const rows = rest.length === 0 ? shown : [...shown, [OTHERS, rest] as const];
-  return { title: `by ${by}`, figures: rows.flatMap(([row, members]) => rowOf(row, members)) };
+  return { title: `by ${by}`, figures: rows.flatMap(([row, members]) => createRow(row, members)) };
 }
 
-function sliceOf(row: DatasetRow, by: SliceBy): string {
-  if (by === 'project') return projectOf(row);
-  if (by === 'owner') return projectOf(row).split('/')[0] ?? UNKNOWN;
+function getSlice(row: DatasetRow, by: SliceBy): string {
+  if (by === 'project') return resolveProject(row);
+  if (by === 'owner') return resolveProject(row).split('/')[0] ?? UNKNOWN;
   return (by === 'source' ? row.source : row.category) ?? UNKNOWN;
 }
 
-function rowOf(row: string, members: readonly ReplayedCase[]): Figure[] {
+function createRow(row: string, members: readonly ReplayedCase[]): Figure[] {
   const judged = judgedCases(members);
   const published = judged.filter(({ one }) => one.result.action === 'auto_notify');
   const suspected = members.filter((one) => (one.row?.faulty_files?.length ?? 0) > 0).map((one) => ({ one }));
   const labelled = members.filter((one) => (one.row?.expected_lines?.length ?? 0) > 0);
   const cell = (column: string, figure: Figure): Figure => ({ ...figure, name: `${column}, ${row}`, cell: { row, column } });
-  const isFirst = ({ one }: { readonly one: ReplayedCase }) => rankOf(one) === 1;
+  const isFirst = ({ one }: { readonly one: ReplayedCase }) => findRank(one) === 1;
   const figures = [
     cell('cases', { name: '', value: members.length, cases: members.length, unit: 'count' }),
     cell('right', caseShare('', judged, isRight)),

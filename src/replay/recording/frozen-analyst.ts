@@ -7,16 +7,16 @@ import { ToolCall } from '../../domain/evidence.ts';
 import type { JudgementName, RecordedCall, RecordedJudgement, RecordedMaker, RecordedReply, Recording } from '../../domain/recording.ts';
 import { type Analyst, Assessment, type Judgement, Plan } from '../../ports/analyst.ts';
 import type { Toolbox } from '../../ports/toolbox.ts';
-import { placeOf } from '../../service/triage/recording/recorder.ts';
+import { readPlace } from '../../service/triage/recording/recorder.ts';
 import { callKey, canonicalJson, fieldHashes, type HashSubject, judgementKey } from '../../service/triage/recording/recording-lines.ts';
 
 /** Today's code and configuration, as far as a recording is held against them. */
 export interface Today {
-  /** Who made it would be said of a recording of today. `model`: the configured one; null where none is. */
+  /** The maker that a recording of today would name. `model`: the configured one; null if there is none. */
   readonly madeBy: Pick<RecordedMaker, 'faultline' | 'rules' | 'model'>;
   /** The configured limits; calibrations are not configured and stay as they were. */
   readonly limits: TriageLimits;
-  /** Whether runs are bounded as they were, or as they would be now. */
+  /** The limits of the runs: the recorded ones, or those that are configured now. */
   readonly boundBy: 'recorded' | 'configured';
   /** Is described, never asked. */
   readonly toolbox: Pick<Toolbox, 'offered' | 'describe'>;
@@ -24,9 +24,12 @@ export interface Today {
   readonly rules: Analyst;
   /** The rules as they judge in place of a model that does not answer. */
   readonly insteadOfModel: Analyst;
-  /** Short hash of the prompt that a model would be asked with; null where there is none. */
+  /** Returns the short hash of the prompt for a model, or null if there is none. */
   promptHash(name: JudgementName, input: object): string | null;
-  /** Short hash of all that a model would be shown if `ask` asked its analyst; null where that cannot be said. */
+  /**
+   * Returns the short hash of everything that a model would be shown if `ask` asked its analyst, or null if
+   * that is unknown.
+   */
   shown(ask: (analyst: Analyst) => Promise<unknown>): Promise<string | null>;
 }
 
@@ -61,7 +64,7 @@ export function frozenAnalyst(name: string, role: Place['role'], bench: FrozenBe
   const again = role === 'spare' || bench.byRules ? rules : insteadOfModel;
   const judge = <Value>(name: JudgementName, schema: z.ZodType<Value>, input: object, ask: Ask<Value>, signal: AbortSignal) => {
     signal.throwIfAborted();
-    return judgeFrozen(bench, { name, role, ...placeOf(input) }, { input, schema, ask, again });
+    return judgeFrozen(bench, { name, role, ...readPlace(input) }, { input, schema, ask, again });
   };
   const { classify, plan, chooseTools, correctCall, answer, verify } = JUDGEMENT_VALUES;
   return {
@@ -103,7 +106,10 @@ async function judgeFrozen<Value>(bench: FrozenBench, at: Place, question: Quest
   return await fromRecording(bench, at, recorded.reply, question);
 }
 
-/** The time of the run ended while the judge thought: the spare one judged, as he does now. */
+/**
+ * Returns the judgement for a run whose time ended during the recorded one. The fallback analyst judged then,
+ * and judges again now.
+ */
 async function cutOff<Value>(
   bench: FrozenBench,
   at: Place,
@@ -158,7 +164,7 @@ const JUDGEMENT_VALUES = {
   verify: Assessment,
 };
 
-/** A recording to be asked. Each entry is given out once. */
+/** Opens a recording for lookups. Each entry is returned only once. */
 export function openBook(recording: Recording) {
   const exact = queues(recording.judgements, judgementKey);
   const placed = queues(recording.judgements, placeKey);
@@ -180,7 +186,10 @@ export function openBook(recording: Recording) {
       return next(exact.get(judgementKey(wanted))) ?? next(placed.get(placeKey(wanted)));
     },
     call: (call: ToolCall): RecordedCall | null => calls.get(callKey(call))?.shift() ?? null,
-    /** Names of the tools that could be asked about a failure of the category, and of those that there were; null where nobody asked. */
+    /**
+     * Returns the names of the tools that could be asked about a failure of the category, and of those that
+     * existed, or null if no one asked.
+     */
     tools: (category: string) => {
       // The last word holds on.
       const said = tools.get(category) ?? [];
@@ -222,7 +231,7 @@ interface Place {
   readonly investigator: string | null;
 }
 
-/** Where a run of today's code leaves the recorded one. */
+/** A point where a run of today's code differs from the recorded one. */
 export type Difference =
   | { readonly what: 'limits'; readonly fields: readonly FieldDifference[] }
   | { readonly what: 'analyst'; readonly before: string; readonly after: string }
@@ -242,7 +251,7 @@ export type Difference =
 const MOST_FIELDS = 20;
 const MOST_CHARS = 160;
 
-/** Where two values differ, in the order of the first one's keys; at most 20 places. */
+/** Finds where two values differ, in the order of the keys of the first one, at most 20 places. */
 export function fieldsThatDiffer(before: unknown, after: unknown): FieldDifference[] {
   const found: FieldDifference[] = [];
   compare(before, after, '', found);
@@ -285,7 +294,10 @@ const NODES = {
 } as const;
 const SHOWN_FIELDS = 3;
 
-/** One difference in a sentence for people, on one line; it quotes what was recorded, so it is for neutral ground. */
+/**
+ * Describes one difference in a sentence for people, on one line. It quotes recorded text, so the output must
+ * treat it as untrusted.
+ */
 export function describeDifference(difference: Difference): string {
   return sentence(difference).replace(/\s+/g, ' ');
 }

@@ -1,6 +1,6 @@
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
-import { messageOf, TriageError } from '../../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../../domain/errors.ts';
 import { RECORDING_SCHEMA, Recording } from '../../domain/recording.ts';
 import { joinLines, RecordingLine } from '../../service/triage/recording/recording-lines.ts';
 import type { RecordingFilter, RecordingHead, RecordingStore, StoredRecording } from '../../stores/measurements.ts';
@@ -9,7 +9,10 @@ import { MAX_LINE_BYTES, numberedLines } from '../cases/dataset.ts';
 /** A recording to be replayed, or why it cannot be; `name` is what people find it by. */
 export type RecordingSource = { readonly name: string; readonly recording: Recording } | { readonly name: string; readonly error: string };
 
-/** Each line of a file of recordings, read one by one; a line that cannot be read is told, and the rest goes on. Throws `not-found`. */
+/**
+ * Reads the lines of a file of recordings one by one. A line that cannot be read is reported, and the rest
+ * continues. Throws `not-found`.
+ */
 export async function* recordingsInFile(path: string): AsyncGenerator<RecordingSource> {
   for await (const { line, text } of numberedLines(path)) {
     try {
@@ -17,14 +20,14 @@ export async function* recordingsInFile(path: string): AsyncGenerator<RecordingS
       const recording = readRecording(JSON.parse(text));
       yield { name: recording.triageId, recording };
     } catch (error) {
-      yield { name: `line ${line}`, error: messageOf(error).slice(0, 300) };
+      yield { name: `line ${line}`, error: getErrorMessage(error).slice(0, 300) };
     }
   }
 }
 
 const PAGE = 200;
 
-/** What is stored, page by page. */
+/** Lists the stored recordings, page by page. */
 export async function* recordingHeads(store: Pick<RecordingStore, 'list'>, filter: RecordingFilter): AsyncGenerator<RecordingHead> {
   let after = '';
   for (;;) {
@@ -36,7 +39,10 @@ export async function* recordingHeads(store: Pick<RecordingStore, 'list'>, filte
   }
 }
 
-/** The recordings themselves, one in memory at a time; one that cannot be read is told, and the rest goes on. */
+/**
+ * Reads the stored recordings, one in memory at a time. A recording that cannot be read is reported, and the
+ * rest continues.
+ */
 export async function* storedRecordings(
   store: Pick<RecordingStore, 'list' | 'find'>,
   filter: RecordingFilter,
@@ -44,11 +50,11 @@ export async function* storedRecordings(
   for await (const { triageId } of recordingHeads(store, filter)) {
     try {
       const stored = await store.find(triageId);
-      // Deleted meanwhile.
+      // The recording was deleted in the meantime.
       if (stored === null) continue;
       yield { name: triageId, recording: await unpackRecording(stored) };
     } catch (error) {
-      yield { name: triageId, error: messageOf(error).slice(0, 300) };
+      yield { name: triageId, error: getErrorMessage(error).slice(0, 300) };
     }
   }
 }
@@ -60,7 +66,10 @@ const MAX_UNPACKED = 256 * 1024 * 1024;
 
 type Raw = Readonly<Record<string, unknown>>;
 
-/** A recording as it was exported. Throws `invalid-input` with what made it and what to do where it cannot be read. */
+/**
+ * Reads a recording as it was exported. If it cannot be read, throws `invalid-input` with its maker and what
+ * to do.
+ */
 export function readRecording(json: unknown): Recording {
   if (typeof json !== 'object' || json === null || Array.isArray(json)) throw unreadable('It is not a JSON object.');
   const raw: Raw = { ...json };
@@ -68,16 +77,19 @@ export function readRecording(json: unknown): Recording {
   const read = Recording.safeParse(raw);
   if (read.success) return read.data;
   const issue = read.error.issues[0];
-  throw unreadable(`${issue?.path.join('.') || 'It'}: ${issue?.message ?? 'not understood'} (created by ${makerOf(raw)}).`);
+  throw unreadable(`${issue?.path.join('.') || 'It'}: ${issue?.message ?? 'not understood'} (created by ${describeMaker(raw)}).`);
 }
 
-/** A recording as the store keeps it: parts of JSON lines, gzipped one by one. Throws `invalid-input` where they cannot be read. */
+/**
+ * Reads a recording as the store keeps it: parts of JSON lines, each gzipped. Throws `invalid-input` if they
+ * cannot be read.
+ */
 export async function unpackRecording(stored: StoredRecording): Promise<Recording> {
   const { triageId, schema, bytes, analysis, capped } = stored;
   checkSchema(schema, {});
   const text = await unpack(triageId, bytes);
   const lines = text.split('\n').filter((line) => line !== '');
-  const parsed = lines.map((line) => lineOf(line, triageId));
+  const parsed = lines.map((line) => parseLine(line, triageId));
   return joinLines(triageId, parsed, analysis, capped);
 }
 
@@ -86,15 +98,15 @@ async function unpack(triageId: string, bytes: Uint8Array): Promise<string> {
   try {
     return (await uncompress(bytes, { maxOutputLength: MAX_UNPACKED })).toString('utf8');
   } catch (error) {
-    throw new TriageError('invalid-input', `The recording of ${triageId} is damaged: ${messageOf(error)}.`, { cause: error });
+    throw new TriageError('invalid-input', `The recording of ${triageId} is damaged: ${getErrorMessage(error)}.`, { cause: error });
   }
 }
 
-function lineOf(line: string, triageId: string): RecordingLine {
+function parseLine(line: string, triageId: string): RecordingLine {
   try {
     return RecordingLine.parse(JSON.parse(line));
   } catch (error) {
-    throw new TriageError('invalid-input', `The recording of ${triageId} cannot be read: ${firstLine(messageOf(error))}.`, {
+    throw new TriageError('invalid-input', `The recording of ${triageId} cannot be read: ${firstLine(getErrorMessage(error))}.`, {
       cause: error,
     });
   }
@@ -104,15 +116,17 @@ function checkSchema(schema: unknown, raw: Raw): void {
   if (typeof schema !== 'number' || !Number.isSafeInteger(schema))
     throw unreadable('It has no schema, so it is not a Faultline recording.');
   if (schema < RECORDING_SCHEMA)
-    throw unreadable(`It was created by ${makerOf(raw)} in schema ${schema}, which is no longer supported: replay it with that version.`);
+    throw unreadable(
+      `It was created by ${describeMaker(raw)} in schema ${schema}, which is no longer supported: replay it with that version.`,
+    );
   if (schema > RECORDING_SCHEMA) {
     throw unreadable(
-      `It was created by ${makerOf(raw)} in schema ${schema}; this version supports up to ${RECORDING_SCHEMA}: update Faultline.`,
+      `It was created by ${describeMaker(raw)} in schema ${schema}; this version supports up to ${RECORDING_SCHEMA}: update Faultline.`,
     );
   }
 }
 
-function makerOf({ madeBy }: Raw): string {
+function describeMaker({ madeBy }: Raw): string {
   const version = typeof madeBy === 'object' && madeBy !== null && 'faultline' in madeBy ? madeBy.faultline : undefined;
   return typeof version === 'string' ? `Faultline ${version.slice(0, 40)}` : 'another version';
 }

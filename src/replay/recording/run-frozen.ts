@@ -3,7 +3,7 @@ import { TriageLimits } from '../../../graphs/triage/state.ts';
 import { outOfTime } from '../../../graphs/triage/tool-calls.ts';
 import type { Analysis, Step } from '../../domain/analysis.ts';
 import type { Category } from '../../domain/category.ts';
-import { messageOf, TriageError } from '../../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../../domain/errors.ts';
 import type { ToolCall, ToolOutcome } from '../../domain/evidence.ts';
 import type { Recording } from '../../domain/recording.ts';
 import type { ReviewerQuestion } from '../../domain/review.ts';
@@ -11,7 +11,7 @@ import { present } from '../../lib/collections.ts';
 
 import type { Toolbox, ToolDescription } from '../../ports/toolbox.ts';
 import { type InvestigateDeps, investigate } from '../../service/triage/investigate.ts';
-import { canonicalJson, createSubjectHash, fullHashOf } from '../../service/triage/recording/recording-lines.ts';
+import { canonicalJson, computeFullHash, createSubjectHash } from '../../service/triage/recording/recording-lines.ts';
 import {
   CarriedNoFurther,
   type Difference,
@@ -22,27 +22,29 @@ import {
   type Today,
 } from './frozen-analyst.ts';
 
-/** What became of one recorded run under today's code. */
+/** The result of one recorded run under today's code. */
 export interface FrozenRun {
   readonly triageId: string;
   readonly analysisId: string | null;
   readonly missing: readonly string[];
-  /** In the order in which they were met: the first is where the path first differs. */
+  /** The differences in the order in which they occurred; the first is where the path first differs. */
   readonly differences: readonly Difference[];
-  /** Why the run did not come to an end; null where it did. */
+  /** The reason why the run did not finish; null if it did. */
   readonly stopped: string | null;
   /** SHA-256 of the canonical answers; null where there is none. */
   readonly before: string | null;
   readonly after: string | null;
   readonly identical: boolean;
-  /** Which parts of the answer that people see are others now: category, kind, action, title, root cause, fix. */
+  /**
+   * The parts of the answer that people see and that changed: category, kind, action, title, root cause, fix.
+   */
   readonly changed: readonly string[];
   readonly notes: readonly string[];
   /** Today's answer, with the recorded times. */
   readonly analysis: Analysis | null;
 }
 
-/** Long for a run that asks nobody, in milliseconds. */
+/** Time limit of a run, in milliseconds. It is long for a run that asks no one. */
 const TIME_LIMIT_MS = 120_000;
 const graphWithoutWaits = compileTriageGraph();
 
@@ -158,7 +160,7 @@ function compareMakers(recording: Recording, today: Today, differs: (difference:
 
 function whyStopped(error: unknown): string {
   if (error instanceof CarriedNoFurther) return `The recording ends here: ${error.message}, and a model call would be needed.`;
-  return messageOf(error);
+  return getErrorMessage(error);
 }
 
 function ended(
@@ -169,7 +171,7 @@ function ended(
   stopped: string | null,
 ): FrozenRun {
   const recorded = recording.analysis;
-  const [before, after] = [recorded, analysis].map((one) => (one === null ? null : fullHashOf(one)));
+  const [before, after] = [recorded, analysis].map((one) => (one === null ? null : computeFullHash(one)));
   const identical = before !== null && before === after;
   // Nothing that was asked differs, so the code between the questions does.
   if (recorded !== null && analysis !== null && !identical)
@@ -202,7 +204,10 @@ function changedParts(before: Analysis, after: Analysis): string[] {
   return PARTS.flatMap(([name, of]) => (canonicalJson(of(before)) === canonicalJson(of(after)) ? [] : [name]));
 }
 
-/** Tools as today's code describes them, which answer as they were recorded. What was never asked is not available. */
+/**
+ * Creates a toolbox with today's descriptions whose answers are the recorded ones. A tool that was never
+ * asked is not available.
+ */
 function frozenToolbox(book: RecordingBook, today: Pick<Today, 'toolbox'>, differs: (difference: Difference) => void): Toolbox {
   const compared = new Set<Category>();
   return {
@@ -243,7 +248,10 @@ function notRecorded(call: ToolCall): ToolOutcome {
   return { call, status: 'unavailable', findings: [], summary: 'This call is not in the recording.', milliseconds: 0, attempts: 0 };
 }
 
-/** The clock of a recorded run: each step begins and ends when it did, so that a budget of seconds ends where it ended. */
+/**
+ * Creates the clock of a recorded run. Each step begins and ends when it did, so that a budget of seconds
+ * ends at the same point.
+ */
 function frozenClock({ startedAt, analysis }: Pick<Recording, 'startedAt' | 'analysis'>) {
   const steps = analysis?.steps ?? [];
   const start = Date.parse(startedAt);
@@ -263,7 +271,7 @@ function frozenClock({ startedAt, analysis }: Pick<Recording, 'startedAt' | 'ana
       last = asked === 1 ? begun : begun + step.milliseconds;
       return last;
     },
-    /** To be told of each finished step. */
+    /** Must be called after each finished step. */
     onStep: () => {
       finished += 1;
       asked = 0;
@@ -272,8 +280,8 @@ function frozenClock({ startedAt, analysis }: Pick<Recording, 'startedAt' | 'ana
 }
 
 /**
- * The answer of a frozen run, with the id and the times of the recorded one: each step's and each judgement's by its place. All else is the
- * run's own.
+ * Returns the answer of a frozen run with the id and the times of the recorded one. Each step and each
+ * judgement is matched by its place. Everything else is the run's own.
  */
 function withRecordedTimes(now: Analysis, recorded: Analysis): Analysis {
   const { id, createdAt, milliseconds } = recorded;

@@ -5,7 +5,7 @@ import type { CaseResult } from './results.ts';
 /** The names in the advice of a case, held against the known fix and against what was at hand. All values stand in the advice. */
 export type AdviceCheck = NonNullable<CaseResult['advice']>;
 
-/** Kinds of names that nobody can act on where they do not exist. */
+/** Kinds of names on which no one can act if they do not exist. */
 const MUST_EXIST: ReadonlySet<Identifier['kind']> = new Set(['path', 'version', 'variable']);
 
 /** Tells whether an answer advises nothing. */
@@ -14,8 +14,9 @@ export function isSilent(advice: string | null): boolean {
 }
 
 /**
- * Checks the advice of a row whose fix is known; null where it is not. `texts`: the logs, reports and names of files at hand. A name of the fix
- * counts only where these hold it: nobody can be expected to know another.
+ * Checks the advice of a row whose fix is known; returns null if it is not. `texts`: the available logs,
+ * reports and names of files. A name in the fix counts only if these contain it, because no one can be
+ * expected to know any other.
  */
 export function checkAdvice({ fix }: DatasetRow, advice: string | null, texts: readonly string[]): AdviceCheck | null {
   if (fix == null) return null;

@@ -6,16 +6,16 @@ import type { CaseTexts, DatasetRow } from '../cases/case.ts';
 import { type AdviceCheck, checkAdvice } from './check-advice.ts';
 import type { CaseResult } from './results.ts';
 
-/** What only those can say who have the log of a case. */
+/** The results of checks that need the log of a case. */
 export interface CaseChecks {
-  /** How many quotations the claims make, and how many stand literally on their line of the log. */
+  /** The number of quotations that the claims make, and how many stand literally on their line of the log. */
   readonly quotes: { readonly made: number; readonly literal: number };
   /** Tokens of the whole log, where its labelled lines are scored; counted in samples where the log is long. */
   readonly logTokens?: number;
   readonly stepFound?: boolean;
   /** The names in the advice, where the row has a known fix. */
   readonly advice?: AdviceCheck | null;
-  /** How long these checks took, which no triage makes; the clock of the run leaves it out. */
+  /** The duration of these checks, which are not part of a triage; the clock of the run excludes it. */
   readonly checkMilliseconds?: number;
 }
 
@@ -70,9 +70,10 @@ const NOT_TELLING = new Set(['run', 'step', 'job', 'workflow', 'action', 'log'])
 const MAX_HEAD = 300;
 
 /**
- * Whether one of the steps that failed, not for another's failure, is the one that a label describes in words of its own: "npm test (jest)". One
- * of the two must hold the telling words of the other: the label those of the step's name, or the step's name and script those of the label, or
- * of a part of the label of two words at least.
+ * Checks whether a label describes one of the failed steps in its own words, such as "npm test (jest)". Steps
+ * that failed only because of another failure are skipped. One of the two must contain the significant words
+ * of the other: the label those of the step's name, or the step's name and script those of the label or of a
+ * part of the label with at least two words.
  */
 export function isStepFound(label: string, steps: readonly FailedStep[], texts: readonly { name: string; text: string }[]): boolean {
   const said = tellingWords(label);
@@ -84,7 +85,7 @@ export function isStepFound(label: string, steps: readonly FailedStep[], texts: 
       const all = step.name.split(' / ');
       const own = all.length > 1 && all[0]?.startsWith('Run ') !== true ? all.slice(1) : all;
       if (own.map(tellingWords).some((words) => words.size > 0 && areWithin(words, said))) return true;
-      const shown = tellingWords(`${step.name}\n${headOf(step, texts)}`);
+      const shown = tellingWords(`${step.name}\n${getStepHead(step, texts)}`);
       return wanted.some((words) => areWithin(words, shown));
     });
 }
@@ -97,7 +98,7 @@ function areWithin(words: ReadonlySet<string>, others: ReadonlySet<string>): boo
   return [...words].every((word) => others.has(word));
 }
 
-function headOf({ source, lineStart, lineEnd }: FailedStep, texts: readonly { name: string; text: string }[]): string {
+function getStepHead({ source, lineStart, lineEnd }: FailedStep, texts: readonly { name: string; text: string }[]): string {
   const lines = texts.find(({ name }) => name === source)?.text.split('\n', lineStart + MAX_HEAD) ?? [];
   const head = lines.slice(lineStart - 1, Math.min(lineEnd, lineStart + MAX_HEAD)).map((line) => cleanLine(stripEscapes(line)));
   const end = head.findIndex((line) => line.startsWith('##[endgroup]'));
@@ -128,8 +129,10 @@ const STOP_WORDS = new Set(
   ).split(' '),
 );
 
-/** The words of a text, lower case: camelCase, snake_case, paths and numbers beside letters are taken apart. */
-function wordsOf(text: string): string[] {
+/**
+ * Splits a text into lowercase words. camelCase, snake_case, paths, and numbers next to letters are split.
+ */
+function splitWords(text: string): string[] {
   const parted = text
     .normalize('NFKC')
     .replace(/(\p{Ll})(?=\p{Lu})/gu, '$1 ')
@@ -140,7 +143,7 @@ function wordsOf(text: string): string[] {
 }
 
 export function contentWords(text: string): string[] {
-  return wordsOf(text).filter((word) => !STOP_WORDS.has(word));
+  return splitWords(text).filter((word) => !STOP_WORDS.has(word));
 }
 
 /**
@@ -149,9 +152,9 @@ export function contentWords(text: string): string[] {
  * stand as it is.
  */
 export function mentionFinder(text: string): (mention: string) => boolean {
-  const words = wordsOf(text);
+  const words = splitWords(text);
   return (mention) => {
-    const wanted = joined(wordsOf(mention));
+    const wanted = joined(splitWords(mention));
     if (wanted === '') return text.includes(mention);
     return words.some((_, start) => startsAt(words, start, wanted));
   };

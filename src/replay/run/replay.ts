@@ -1,14 +1,14 @@
 import { type Analysis, type Step, Usage, withTried } from '../../domain/analysis.ts';
 import { type Build, sparseBuild } from '../../domain/build.ts';
 import type { ReadStage } from '../../domain/calibration.ts';
-import { messageOf, TriageError } from '../../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../../domain/errors.ts';
 import { present } from '../../lib/collections.ts';
 import { createMasker, type Masker } from '../../log/mask/mask.ts';
 import { maskSources, readMasked } from '../../service/triage/read-build.ts';
 import type { TriagedSources } from '../../service/triage/triage-build.ts';
 import { type CaseOutcome, type CaseTexts, type DatasetRow, isLabelledBuild, type ReplayCase } from '../cases/case.ts';
 import { type CaseChecks, checkCase } from './check-case.ts';
-import { type CaseResult, failedResult, resultOf } from './results.ts';
+import { type CaseResult, failedResult, toResult } from './results.ts';
 
 export interface ReplayOptions {
   readonly cases: AsyncIterable<CaseOutcome>;
@@ -24,9 +24,12 @@ export interface ReplayOptions {
   /** Hides secrets in what is only read, and in what went wrong: errors repeat what rows, logs and servers say. One without settings where it is left out. */
   readonly masker?: Masker;
   readonly onCase: (done: ReplayedCase) => Promise<void> | void;
-  /** The result of a case that an earlier run finished, asked once a case in their order; null where it is to be run. */
+  /**
+   * Returns the result of a case that an earlier run finished, or null if it must be run. It is called once
+   * per case, in their order.
+   */
   readonly finished?: (outcome: CaseOutcome) => Promise<CaseResult | null>;
-  /** Asked before a case is begun; false ends the replay. */
+  /** Checks before each case whether it may start; false ends the replay. */
   readonly mayStart?: () => boolean;
 }
 
@@ -81,7 +84,7 @@ export async function replay(options: ReplayOptions, signal: AbortSignal) {
   return { cases: await line.end(), isAll: true };
 }
 
-/** A case whose result is known, such as from a results file. */
+/** Creates a replayed case from a known result, such as one from a results file. */
 export function replayedFrom(row: DatasetRow | null, result: CaseResult): ReplayedCase {
   const logTokens = result.logTokens === null ? {} : { logTokens: result.logTokens };
   return { row, result, analysis: null, quotes: result.quotes ?? NO_QUOTES, ...logTokens, resumed: true };
@@ -104,20 +107,23 @@ async function replayRow(outcome: CaseOutcome, options: ReplayOptions, signal: A
     const tried = first === undefined || row.experiment == null ? first : withTried(first, row.experiment);
     const analyses = tried === undefined ? [] : [tried, ...others];
     const analysis = tried ?? null;
-    const result = resultOf(row.id, { ...answered, analyses }, performance.now() - startedAt);
+    const result = toResult(row.id, { ...answered, analyses }, performance.now() - startedAt);
     const checks = checkCase(row, result, texts, answered.tree);
     const { quotes, logTokens = null, stepFound = null, advice = null } = checks;
     return { row, result: { ...result, quotes, logTokens, stepFound, advice }, analysis, ...checks };
   } catch (error) {
     if (signal.aborted) throw error;
-    const failed = failedResult(row.id, (await masker.mask(messageOf(error))).text, performance.now() - startedAt);
+    const failed = failedResult(row.id, (await masker.mask(getErrorMessage(error))).text, performance.now() - startedAt);
     return { row, result: { ...failed, usage: spentOn(steps, error) }, analysis: null, quotes: NO_QUOTES };
   }
 }
 
 const Paid = Usage.pick({ inputTokens: true, outputTokens: true, costUsd: true });
 
-/** What a case has cost that failed: its finished steps, and the question that failed where its error says so. */
+/**
+ * Sums the cost of a failed case: its finished steps, and the question that failed, if its error states the
+ * cost.
+ */
 function spentOn(steps: readonly Step[], error: unknown): CaseResult['usage'] {
   const last = Paid.safeParse(error instanceof TriageError ? error.details.usage : null);
   const paid = [...steps.flatMap(({ judgements = [] }) => judgements), ...(last.success ? [last.data] : [])];
@@ -129,14 +135,14 @@ type Masked = ReplayOptions & { readonly masker: Masker; readonly onStep: (step:
 
 async function answerCase(one: ReplayCase, texts: CaseTexts, options: Masked, signal: AbortSignal): Promise<Answered> {
   if (options.answer !== null)
-    return options.answer(one.build ?? buildOf(one.row), texts, signal, options.onStep, isLabelledBuild(one.row));
+    return options.answer(one.build ?? toBuild(one.row), texts, signal, options.onStep, isLabelledBuild(one.row));
   const { budgetTokens, without, masker } = options;
   const { sources, secrets } = await maskSources(texts.sources, masker);
   const reading = readMasked(sources, { budgetTokens, secrets, ...present({ greenText: texts.greenText, without }) });
   return { reading, analyses: [] };
 }
 
-function buildOf(row: DatasetRow): Build {
+function toBuild(row: DatasetRow): Build {
   const known = { repository: row.project ?? 'unknown', pipeline: 'replay', number: row.id };
   return { ...sparseBuild(known), id: row.id, commit: row.commit ?? null, receivedAt: new Date(0).toISOString() };
 }

@@ -2,7 +2,7 @@ import { type FileHandle, open, stat } from 'node:fs/promises';
 import { z } from 'zod';
 import type { Analysis } from '../../domain/analysis.ts';
 import { CATEGORIES } from '../../domain/category.ts';
-import { messageOf, reasonOf, TriageError } from '../../domain/errors.ts';
+import { getErrorMessage, getErrorReason, TriageError } from '../../domain/errors.ts';
 import { Blame, blameByText, blameByTrying } from '../../domain/experiment.ts';
 import type { FailureGroup, Reading } from '../../domain/reading.ts';
 import { jsonIn } from '../../lib/text.ts';
@@ -14,13 +14,13 @@ const Count = z.number().min(0);
 const Text = z.string().nullable();
 const Line = z.int().nullable();
 const Spent = z.object({ inputTokens: Count, outputTokens: Count, costUsd: Count });
-const listOf = <Item extends z.ZodType>(item: Item) => z.array(item).readonly();
+const createListSchema = <Item extends z.ZodType>(item: Item) => z.array(item).readonly();
 
-const Claim = z.object({ text: z.string(), quotes: listOf(z.object({ source: z.string(), line: z.int(), text: z.string() })) });
+const Claim = z.object({ text: z.string(), quotes: createListSchema(z.object({ source: z.string(), line: z.int(), text: z.string() })) });
 const Suspect = z.object({ path: z.string(), line: Line, score: z.number() });
 const TestResult = z.object({ name: z.string(), suite: Text, file: Text, line: Line });
 
-/** What one analysis says, in the fields of the whole result, with its title and the tests that it is about. */
+/** The result of one analysis, in the fields of the whole result, with its title and its tests. */
 export const AnalysisResult = z.object({
   category: Text,
   kind: Text,
@@ -30,9 +30,9 @@ export const AnalysisResult = z.object({
   title: Text,
   rootCause: Text,
   fixRecommendation: Text,
-  claims: listOf(Claim),
-  suspects: listOf(Suspect),
-  failingTests: listOf(TestResult),
+  claims: createListSchema(Claim),
+  suspects: createListSchema(Suspect),
+  failingTests: createListSchema(TestResult),
   fingerprint: Text,
   action: Text,
   analyst: Text,
@@ -52,17 +52,17 @@ export const CaseResult = z.object({
   probabilities: z.record(z.string(), Probability),
   confidence: Probability.nullable(),
   abstained: z.boolean().nullable(),
-  excerpts: listOf(z.object({ source: z.string(), lineStart: z.int(), lineEnd: z.int(), text: z.string(), reason: z.string() })),
+  excerpts: createListSchema(z.object({ source: z.string(), lineStart: z.int(), lineEnd: z.int(), text: z.string(), reason: z.string() })),
   tokens: Count,
   logLines: Count,
   logBytes: Count,
-  failingTests: listOf(TestResult),
-  messages: listOf(z.string()),
+  failingTests: createListSchema(TestResult),
+  messages: createListSchema(z.string()),
   fingerprint: Text,
-  suspects: listOf(Suspect),
+  suspects: createListSchema(Suspect),
   rootCause: Text,
   fixRecommendation: Text,
-  claims: listOf(Claim),
+  claims: createListSchema(Claim),
   action: Text,
   analyst: Text,
   usage: Spent,
@@ -72,7 +72,7 @@ export const CaseResult = z.object({
   answerConfidence: Probability.nullable().default(null),
   iterations: z.int().nullable().default(null),
   terminationReason: Text.default(null),
-  tools: listOf(z.object({ tool: z.string(), status: z.string() })).default([]),
+  tools: createListSchema(z.object({ tool: z.string(), status: z.string() })).default([]),
   /** How many quotations the claims make, and how many stand literally on their line of the log; null where the log was not read. */
   quotes: z
     .object({ made: z.int().min(0), literal: z.int().min(0) })
@@ -80,11 +80,11 @@ export const CaseResult = z.object({
     .default(null),
   /** Tokens of the whole log, where its labelled lines are scored; counted in samples where the log is long. */
   logTokens: Count.nullable().default(null),
-  /** How sure the verified answer was before a calibration; null where nobody answered. */
+  /** Confidence of the verified answer before calibration; null if no analyst answered. */
   rawConfidence: Probability.nullable().default(null),
   model: Text.default(null),
   /** The steps that failed, as the CI system marks them; `consequence`: only for the failure of another. */
-  failedSections: listOf(
+  failedSections: createListSchema(
     z.object({
       ...{ name: z.string(), source: z.string(), lineStart: z.int(), lineEnd: z.int() },
       exitCode: Line,
@@ -93,10 +93,13 @@ export const CaseResult = z.object({
   ).default([]),
   /** Whether the labelled step is one of them; null where none is labelled, or the log was not read. */
   stepFound: z.boolean().nullable().default(null),
-  /** Whose fault the answer says it is: by what running it again has shown, else by the text; null where nobody answered. */
+  /**
+   * The party at fault according to the answer: by an experiment that ran the failure again, else by the
+   * text. Null if no analyst answered.
+   */
   blame: Blame.nullable().default(null),
   /** Every answer to the build, the first one's the one above; of rows that do not label each failure the first alone. */
-  analyses: listOf(AnalysisResult).default([]),
+  analyses: createListSchema(AnalysisResult).default([]),
   /** Whether the logs and reports show that something failed; null where they were not read. */
   failureFound: z.boolean().nullable().default(null),
   /**
@@ -104,7 +107,7 @@ export const CaseResult = z.object({
    * which paths, versions and variables of the advice are not at hand. Null where no fix is known, or the log was not read.
    */
   advice: z
-    .object({ findable: z.int().min(0), keyed: listOf(z.string()), invented: listOf(z.string()) })
+    .object({ findable: z.int().min(0), keyed: createListSchema(z.string()), invented: createListSchema(z.string()) })
     .nullable()
     .default(null),
 });
@@ -112,7 +115,10 @@ export type CaseResult = z.infer<typeof CaseResult>;
 
 const MAX_MESSAGES = 20;
 
-/** What a case was answered with; `groups` are the failures of each cause, which say what tests an answer is about. */
+/**
+ * The answers to a case. `groups` are the failures of each cause, which tell the tests that an answer is
+ * about.
+ */
 interface AnsweredCase {
   readonly reading: Reading;
   readonly analyses: readonly Analysis[];
@@ -123,16 +129,16 @@ interface AnsweredCase {
  * Returns the row of a case that was read, and answered where an analyst was asked. Of several causes the first speaks for the build, with the
  * claims of all and the causes of the others behind its own, as readers see them together.
  */
-export function resultOf(id: string, { reading, analyses, groups = [] }: AnsweredCase, milliseconds: number): CaseResult {
+export function toResult(id: string, { reading, analyses, groups = [] }: AnsweredCase, milliseconds: number): CaseResult {
   return {
-    ...answerOf(id, analyses[0] ?? null, milliseconds),
+    ...toAnswerRow(id, analyses[0] ?? null, milliseconds),
     ...ofAllCauses(analyses),
     excerpts: reading.excerpts.map(({ weight: _weight, ...excerpt }) => excerpt),
     tokens: reading.tokens,
     logLines: reading.sources.reduce((total, source) => total + source.lines, 0),
     logBytes: reading.sources.reduce((total, source) => total + source.bytes, 0),
     failingTests: testsIn(reading).map(({ name, suite, file, line }) => ({ name, suite, file, line })),
-    messages: messagesOf(reading),
+    messages: listMessages(reading),
     fingerprint: isUnknown(reading.fingerprint) ? null : reading.fingerprint.value,
     failedSections: reading.failedSections.map(({ name, source, lineStart, lineEnd, exitCode = null, consequence = false }) => {
       return { name, source, lineStart, lineEnd, exitCode, consequence };
@@ -142,7 +148,7 @@ export function resultOf(id: string, { reading, analyses, groups = [] }: Answere
   };
 }
 
-/** Causes besides the first that are told in its words. */
+/** The number of causes after the first that are appended to its text. */
 const MAX_OTHERS = 5;
 
 function ofAllCauses(analyses: readonly Analysis[]): Partial<Pick<CaseResult, 'rootCause' | 'claims'>> {
@@ -155,7 +161,10 @@ function ofAllCauses(analyses: readonly Analysis[]): Partial<Pick<CaseResult, 'r
   };
 }
 
-/** A file that could not be loaded is a failure, and no test where others have names. */
+/**
+ * Returns the failing tests. A file that could not be loaded is a failure, but not a test if other tests have
+ * names.
+ */
 function testsIn({ failingTests }: Reading): Reading['failingTests'] {
   const named = failingTests.filter(({ name, file }) => name !== file);
   return named.length > 0 ? named : failingTests;
@@ -185,13 +194,13 @@ function toAnalysisResult(analysis: Analysis, groups: readonly FailureGroup[]): 
   };
 }
 
-/** The row of a case that failed: an error, never a stop. */
+/** Returns the row of a case that failed. A failure is an error, and never stops the replay. */
 export function failedResult(id: string, error: string, milliseconds: number): CaseResult {
-  return { ...answerOf(id, null, milliseconds), error };
+  return { ...toAnswerRow(id, null, milliseconds), error };
 }
 
-/** A row with what an analysis says; without what only the log says. */
-function answerOf(id: string, analysis: Analysis | null, milliseconds: number): CaseResult {
+/** Returns a row with the fields of an analysis, without those that come only from the log. */
+function toAnswerRow(id: string, analysis: Analysis | null, milliseconds: number): CaseResult {
   const { answer, classification, verdict, usage }: Partial<Analysis> = analysis ?? {};
   return {
     ...{ id, category: analysis?.category ?? null, kind: analysis?.kind ?? null },
@@ -211,7 +220,7 @@ function answerOf(id: string, analysis: Analysis | null, milliseconds: number): 
     answerConfidence: verdict?.confidence ?? null,
     iterations: usage?.iterations ?? null,
     terminationReason: analysis?.terminationReason ?? null,
-    tools: toolsOf(analysis),
+    tools: listTools(analysis),
     ...{ quotes: null, logTokens: null },
     rawConfidence: verdict?.calibration?.raw ?? verdict?.confidence ?? null,
     model: analysis?.model ?? null,
@@ -223,12 +232,12 @@ function answerOf(id: string, analysis: Analysis | null, milliseconds: number): 
   };
 }
 
-function toolsOf(analysis: Analysis | null): CaseResult['tools'] {
+function listTools(analysis: Analysis | null): CaseResult['tools'] {
   const outcomes = analysis?.steps.flatMap((step) => step.outcomes ?? []) ?? [];
   return outcomes.map(({ call, status }) => ({ tool: call.tool, status }));
 }
 
-function messagesOf(reading: Reading): string[] {
+function listMessages(reading: Reading): string[] {
   const thrown = reading.exceptions.map((exception) => `${exception.type}: ${exception.message}`);
   const diagnosed = reading.diagnostics.filter((one) => one.severity === 'error').map((one) => one.message);
   const tests = reading.failingTests.flatMap((test) => (test.message === null ? [] : [test.message]));
@@ -258,20 +267,23 @@ export async function resumeResults(path: string): Promise<ResultsFile> {
   return resultsFile(path, handle, whole);
 }
 
-/** Every result of a file, in its order. Throws with the line where one is none. */
+/** Reads every result of a file, in its order. Throws with the line if it is not a result. */
 export async function* readResultLines(path: string): AsyncGenerator<CaseResult> {
   for await (const { line, text } of numberedLines(path)) {
     yield readLine(text, `${path}, line ${line}`);
   }
 }
 
-/** A results file that grows a line a case; whatever happens, it holds whole lines only. */
+/** Opens a results file that grows by one line per case. Whatever happens, it contains only whole lines. */
 function resultsFile(path: string, handle: FileHandle, start: number | null) {
   let end = start;
   const earlier = start === null || start === 0 ? null : readResultLines(path);
   return {
     path,
-    /** Lines that an earlier run wrote, in their order, one at a time; null when they are all told. */
+    /**
+     * Returns the lines that an earlier run wrote, in their order, one at a time, and null after the last
+     * one.
+     */
     async next(): Promise<CaseResult | null> {
       const read = await earlier?.next();
       return read === undefined || read.done === true ? null : read.value;
@@ -299,12 +311,17 @@ async function writeAll(handle: FileHandle, bytes: Buffer, position: number | nu
   }
 }
 
-/** For a file that takes no more; `advice` is what to do, a sentence. */
+/**
+ * Creates the error for a file that can no longer be written. `advice` is a sentence that says what to do.
+ */
 export function unwritten(path: string, cause: unknown, advice = ''): TriageError {
-  return new TriageError('storage-failed', `${path} cannot be written further: ${reasonOf(cause)}.${advice}`, { cause });
+  return new TriageError('storage-failed', `${path} cannot be written further: ${getErrorReason(cause)}.${advice}`, { cause });
 }
 
-/** Where the last whole line of a file ends, in bytes; what is behind it a process that died has left. */
+/**
+ * Returns the position in bytes after the last whole line of a file. Anything after it was left by a process
+ * that died.
+ */
 export async function wholeLines(handle: FileHandle): Promise<number> {
   let { size: end } = await handle.stat();
   while (end > 0) {
@@ -319,14 +336,14 @@ export async function wholeLines(handle: FileHandle): Promise<number> {
 
 async function opened(path: string, flags: string): Promise<FileHandle> {
   return open(path, flags, OWNER_ONLY).catch((cause: unknown) => {
-    throw new TriageError('not-found', `--out: ${path} cannot be written: ${messageOf(cause)}.`, { cause });
+    throw new TriageError('not-found', `--out: ${path} cannot be written: ${getErrorMessage(cause)}.`, { cause });
   });
 }
 
 /** One run of a set of cases, as its results file tells it. */
 export interface RunResults {
   readonly path: string;
-  /** By id, in the file's order. */
+  /** The results by id, in the order of the file. */
   readonly results: ReadonlyMap<string, CaseResult>;
 }
 
@@ -358,7 +375,7 @@ function readLine(text: string | null, where: string): CaseResult {
   try {
     value = JSON.parse(text);
   } catch (cause) {
-    const message = `${where} is not JSON: ${messageOf(cause)}. Was the run that wrote it interrupted?`;
+    const message = `${where} is not JSON: ${getErrorMessage(cause)}. Was the run that wrote it interrupted?`;
     throw new TriageError('invalid-input', message, { cause });
   }
   const parsed = CaseResult.safeParse(value);
@@ -372,7 +389,9 @@ function readLine(text: string | null, where: string): CaseResult {
   return parsed.data;
 }
 
-/** A hundred thousand results must fit in memory, several times over. */
+/**
+ * Removes the texts of a result, because a hundred thousand results must fit in memory, several times over.
+ */
 function withoutTexts(result: CaseResult): CaseResult {
   const excerpts = result.excerpts.map((excerpt) => ({ ...excerpt, text: '', reason: '' }));
   return { ...result, excerpts, messages: [], claims: [], failingTests: [], rootCause: null, fixRecommendation: null, analyses: [] };
@@ -380,7 +399,10 @@ function withoutTexts(result: CaseResult): CaseResult {
 
 const Setting = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 
-/** What a results file was made of and with: it is beside it, and decides whether a run may go on with it. */
+/**
+ * The origin and settings of a results file. The manifest is stored next to it, and decides whether a run may
+ * continue the file.
+ */
 export const RunManifest = z.object({
   schema: z.literal(1),
   version: z.string(),
@@ -392,14 +414,17 @@ export const RunManifest = z.object({
 });
 export type RunManifest = z.infer<typeof RunManifest>;
 
-/** Null where the text is none. */
+/** Parses a manifest. Returns null if the text is not one. */
 export function parseManifest(text: string): RunManifest | null {
   const read = RunManifest.safeParse(jsonIn(text));
   return read.success ? read.data : null;
 }
 
-/** What differs between two runs, a phrase each; empty where the later may go on with the earlier one's results. */
-export function differencesOf(earlier: RunManifest, now: RunManifest): string[] {
+/**
+ * Lists the differences between two runs, one phrase each. Returns none if the later run may reuse the
+ * results of the earlier one.
+ */
+export function listDifferences(earlier: RunManifest, now: RunManifest): string[] {
   const differences = earlier.version === now.version ? [] : [`the version was ${earlier.version} and is now ${now.version}`];
   if (earlier.sources.length !== now.sources.length)
     differences.push(`it had ${earlier.sources.length} sources of cases, now there are ${now.sources.length}`);

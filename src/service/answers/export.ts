@@ -11,13 +11,14 @@ const MAX_TESTS = 5_000;
 const MAX_TEXT = 4_000;
 
 /**
- * What failed, as a report in the Common Test Report Format 1.0.0: one failed test a failure, with the cause in `ai` and its category in `extra`. Failed tests only: what
- * passed is not in it, and its summary counts what is. Bounded; its texts are masked already.
+ * Builds a report of the failed tests in the Common Test Report Format 1.0.0: one failed test per failure,
+ * with the cause in `ai` and its category in `extra`. Passed tests are not included, and the summary counts
+ * only what is in the report. The size is bounded; the texts are already masked.
  */
-export function ctrfOf({ build, answers, failures, publicUrl }: Exported) {
+export function buildCtrfReport({ build, answers, failures, publicUrl }: Exported) {
   const shown = failures.slice(0, MAX_TESTS);
   const byFailure = new Map(answers.flatMap((answer) => answer.sample.map(({ id }) => [id, answer] as const)));
-  const stop = millisecondsOf(build.finishedAt ?? build.receivedAt);
+  const stop = toMilliseconds(build.finishedAt ?? build.receivedAt);
   return {
     reportFormat: 'CTRF',
     specVersion: '1.0.0',
@@ -28,16 +29,16 @@ export function ctrfOf({ build, answers, failures, publicUrl }: Exported) {
       tool: { name: 'faultline' },
       summary: {
         ...{ tests: shown.length, passed: 0, failed: shown.length, skipped: 0, pending: 0, other: 0 },
-        ...{ start: build.startedAt === null ? stop : millisecondsOf(build.startedAt), stop },
+        ...{ start: build.startedAt === null ? stop : toMilliseconds(build.startedAt), stop },
       },
-      tests: shown.map((failure) => testOf(failure, byFailure.get(failure.id), publicUrl)),
-      environment: environmentOf(build),
+      tests: shown.map((failure) => toCtrfTest(failure, byFailure.get(failure.id), publicUrl)),
+      environment: describeEnvironment(build),
       extra: { failedTestsOnly: true, leftOut: failures.length - shown.length },
     },
   };
 }
 
-function testOf({ test, message, excerpt, frames }: Failure, answer: ArrangedAnswer | undefined, publicUrl: string | null) {
+function toCtrfTest({ test, message, excerpt, frames }: Failure, answer: ArrangedAnswer | undefined, publicUrl: string | null) {
   const place = test?.file ? { file: test.file, line: test.line } : frames.find(({ own }) => own);
   return {
     name: text(test?.name ?? message, 500) || 'failed step',
@@ -49,22 +50,22 @@ function testOf({ test, message, excerpt, frames }: Failure, answer: ArrangedAns
     ...(excerpt === null ? {} : { trace: text(excerpt.text) }),
     ...(place === undefined ? {} : { filePath: text(place.file, 1_000) }),
     ...(place?.line ? { line: place.line } : {}),
-    ...(answer === undefined ? { extra: {} } : explanationOf(answer, publicUrl)),
+    ...(answer === undefined ? { extra: {} } : buildExplanation(answer, publicUrl)),
   };
 }
 
-function explanationOf(answer: ArrangedAnswer, publicUrl: string | null) {
+function buildExplanation(answer: ArrangedAnswer, publicUrl: string | null) {
   const { analysis } = answer;
   return {
-    ai: text(messageOf(answer)),
+    ai: text(formatMessage(answer)),
     extra: {
-      ...{ analysisId: analysis.id, ...propertiesOf(analysis) },
+      ...{ analysisId: analysis.id, ...readProperties(analysis) },
       ...(publicUrl === null ? {} : { url: noticeLinks(publicUrl).analysis(analysis.id) }),
     },
   };
 }
 
-function environmentOf(build: Build): Readonly<Record<string, string | number>> {
+function describeEnvironment(build: Build): Readonly<Record<string, string | number>> {
   const { pipeline, number, url, repository, commit, branch } = build;
   return {
     ...{ buildId: build.id, buildName: pipeline, repositoryName: repository },
@@ -79,17 +80,17 @@ function text(value: string, limit = MAX_TEXT): string {
   return clip(value, limit).toWellFormed();
 }
 
-function millisecondsOf(time: string): number {
+function toMilliseconds(time: string): number {
   return Math.trunc(Date.parse(time));
 }
 
-/** What an export is made of: one build, its answers, and what of it failed. */
+/** The input of an export: one build, its answers, and its failures. */
 export interface Exported {
   readonly build: Build;
-  /** In the order in which one would mend them. */
+  /** The answers in the order in which to fix them. */
   readonly answers: readonly ArrangedAnswer[];
   readonly failures: readonly Failure[];
-  /** Where people reach Faultline; null: no links. */
+  /** The public URL of Faultline; null: no links. */
   readonly publicUrl: string | null;
 }
 
@@ -102,12 +103,13 @@ const FINGERPRINT = 'faultline/v1';
 const ROOT = '%SRCROOT%';
 
 /**
- * The answers as a SARIF 2.1.0 log, one result a cause: at the place of the first suspect, else of the failing test, with the lines that
- * prove it beside it. Sure answers are errors, what waits for a person is a warning. Bounded; its texts are masked already.
+ * Builds a SARIF 2.1.0 log of the answers, one result per cause: located at the first suspect, otherwise at
+ * the failing test, with the proving log lines as related locations. Confident answers are errors; answers
+ * that wait for a person are warnings. The size is bounded; the texts are already masked.
  */
-export function sarifOf({ build, answers, publicUrl }: Exported) {
+export function buildSarifLog({ build, answers, publicUrl }: Exported) {
   const shown = answers.slice(0, MAX_RESULTS);
-  const rules = [...new Set(shown.map(({ analysis }) => ruleOf(analysis)))];
+  const rules = [...new Set(shown.map(({ analysis }) => toRuleId(analysis)))];
   const address = repositoryAddress(build);
   return {
     $schema: 'https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json',
@@ -122,10 +124,10 @@ export function sarifOf({ build, answers, publicUrl }: Exported) {
           },
         },
         automationDetails: { id: `faultline/${build.repository}/${build.pipeline}/` },
-        ...(address === null ? {} : { versionControlProvenance: [provenanceOf(build, address)] }),
+        ...(address === null ? {} : { versionControlProvenance: [describeProvenance(build, address)] }),
         originalUriBaseIds: { [ROOT]: { description: { text: 'The root of the repository.' } } },
         columnKind: 'utf16CodeUnits',
-        results: shown.map((answer) => resultOf(answer, rules.indexOf(ruleOf(answer.analysis)), publicUrl)),
+        results: shown.map((answer) => toSarifResult(answer, rules.indexOf(toRuleId(answer.analysis)), publicUrl)),
         properties: {
           build: { id: build.id, provider: build.provider, repository: build.repository, pipeline: build.pipeline, number: build.number },
           leftOut: answers.length - shown.length,
@@ -135,21 +137,23 @@ export function sarifOf({ build, answers, publicUrl }: Exported) {
   };
 }
 
-function resultOf(answer: ArrangedAnswer, ruleIndex: number, publicUrl: string | null) {
+function toSarifResult(answer: ArrangedAnswer, ruleIndex: number, publicUrl: string | null) {
   const { analysis, sample, explains } = answer;
-  const [place, ...others] = placesOf(analysis, sample);
+  const [place, ...others] = listPlaces(analysis, sample);
   const { named: tests } = nameTests(explains, MAX_NAMED);
   return {
-    ruleId: ruleOf(analysis),
+    ruleId: toRuleId(analysis),
     ruleIndex,
     level: answerView(analysis).form === 'unsure' ? 'warning' : 'error',
-    message: { text: sarifText(clip(messageOf(answer), MAX_TEXT)) },
+    message: { text: sarifText(clip(formatMessage(answer), MAX_TEXT)) },
     locations: place === undefined ? [] : [place],
-    relatedLocations: [...others, ...evidenceOf(analysis)].slice(0, MAX_RELATED).map((location, index) => ({ ...location, id: index + 1 })),
+    relatedLocations: [...others, ...listEvidence(analysis)]
+      .slice(0, MAX_RELATED)
+      .map((location, index) => ({ ...location, id: index + 1 })),
     partialFingerprints: { [FINGERPRINT]: analysis.fingerprint },
     ...(publicUrl === null ? {} : { hostedViewerUri: noticeLinks(publicUrl).analysis(analysis.id) }),
     properties: {
-      ...{ analysisId: analysis.id, ...propertiesOf(analysis) },
+      ...{ analysisId: analysis.id, ...readProperties(analysis) },
       title: clip(analysis.answer.title, 500),
       failures: explains.failures,
       tests: tests.map((test) => clip(test, 300)),
@@ -158,37 +162,43 @@ function resultOf(answer: ArrangedAnswer, ruleIndex: number, publicUrl: string |
   };
 }
 
-function messageOf({ analysis, explains }: ArrangedAnswer): string {
+function formatMessage({ analysis, explains }: ArrangedAnswer): string {
   const { title, category, standing, facts } = answerView(analysis, undefined, explains);
   const texts = facts.filter(({ kind, reach }) => reach === 'everywhere' && kind !== 'lines');
   const said = texts.map(({ name, label, values }) => `${name === 'Cause' ? '' : `${label}: `}${values.join('; ')}`);
   return [`${title} (${category}, ${standing}).`, ...said].join('\n');
 }
 
-/** The answer in fields, for programs. */
-function propertiesOf(analysis: Analysis) {
+/** Returns the fields of the answer, for programs. */
+function readProperties(analysis: Analysis) {
   const { kind, verdict, recalled } = analysis;
   const { confidence, action } = verdict;
   const confirmedBy = recalled?.confirmedBy ?? null;
   return { category: answerView(analysis).category, kind, action, confidence, confirmedBy, facts: moreFacts(analysis) };
 }
 
-/** Files of the repository that the answer suspects, most suspected first; without any, those of the failing tests. */
-function placesOf({ answer }: Analysis, failures: readonly Failure[]) {
-  const suspects = answer.suspects.flatMap(({ path, line, reason }) => placeOf(path, line, reason));
+/**
+ * Lists the suspected files of the repository, most suspected first. Without suspects, lists the files of the
+ * failing tests.
+ */
+function listPlaces({ answer }: Analysis, failures: readonly Failure[]) {
+  const suspects = answer.suspects.flatMap(({ path, line, reason }) => toLocation(path, line, reason));
   if (suspects.length > 0) return suspects;
-  return failures.flatMap(({ test }) => (test?.file ? placeOf(test.file, test.line, test.name) : []));
+  return failures.flatMap(({ test }) => (test?.file ? toLocation(test.file, test.line, test.name) : []));
 }
 
-function placeOf(path: string, line: number | null, what: string) {
+function toLocation(path: string, line: number | null, what: string) {
   const uri = repositoryPath(path);
   if (uri === null) return [];
   const region = { startLine: line ?? 1 };
   return [{ physicalLocation: { artifactLocation: { uri, uriBaseId: ROOT }, region }, message: { text: sarifText(clip(what, 500)) } }];
 }
 
-/** Lines of logs. A log is no file of the repository: its name is below a scheme of its own. */
-function evidenceOf(analysis: Analysis) {
+/**
+ * Lists log lines as locations. A log is not a file of the repository, so its name uses a separate URI
+ * scheme.
+ */
+function listEvidence(analysis: Analysis) {
   return proofLines(analysis).map(({ source, line, text }) => ({
     physicalLocation: {
       artifactLocation: { uri: `log:${encodeURIComponent(clip(source, 300).toWellFormed())}` },
@@ -198,11 +208,11 @@ function evidenceOf(analysis: Analysis) {
   }));
 }
 
-function provenanceOf({ commit, branch }: Build, repositoryUri: string) {
+function describeProvenance({ commit, branch }: Build, repositoryUri: string) {
   return { repositoryUri, ...(commit === null ? {} : { revisionId: commit }), ...(branch === null ? {} : { branch }) };
 }
 
-function ruleOf({ category, kind }: Analysis): string {
+function toRuleId({ category, kind }: Analysis): string {
   return `${category}/${kind}`;
 }
 
@@ -211,7 +221,10 @@ function ruleText(id: string): string {
   return `${category.replaceAll('_', ' ').toLowerCase()}: ${kind.replaceAll('_', ' ')}`;
 }
 
-/** A path as a relative URI below the repository's root; null where it does not lie there (absolute, of a drive, or upwards). */
+/**
+ * Converts a path to a relative URI below the repository's root. Returns null if it lies outside (absolute,
+ * with a drive, or upward).
+ */
 function repositoryPath(path: string): string | null {
   const parts = path.toWellFormed().replaceAll('\\', '/').replace(/^\.\//, '').split('/');
   const [first = ''] = parts;
@@ -219,9 +232,9 @@ function repositoryPath(path: string): string | null {
   return parts.map(encodeURIComponent).join('/');
 }
 
-/** The repository's own address, where the build's contains it; null elsewhere. */
+/** Returns the URL of the repository if the build's URL contains it, otherwise null. */
 function repositoryAddress({ provider, url, repository }: Build): string | null {
-  // What Jenkins built, or somebody uploaded, has the address of a job.
+  // Builds of Jenkins and uploaded builds have the URL of a job instead.
   if (provider === 'jenkins' || provider === 'upload' || url === null || !/^https?:\/\//.test(url) || !URL.canParse(url)) return null;
   const name = `/${repository.split('/').map(encodeURIComponent).join('/')}`;
   // A server may lie below a path of its host.
@@ -230,8 +243,9 @@ function repositoryAddress({ provider, url, repository }: Build): string | null 
 }
 
 /**
- * Foreign text as a message of SARIF 2.1.0: braces would be placeholders and are doubled (3.11.5), brackets would be links and are
- * escaped (3.11.6). What no JSON text may hold (half a surrogate pair) becomes U+FFFD.
+ * Escapes untrusted text for a message of SARIF 2.1.0: braces would be placeholders and are doubled (3.11.5),
+ * brackets would be links and are escaped (3.11.6). Text that JSON cannot hold (half a surrogate pair)
+ * becomes U+FFFD.
  */
 function sarifText(text: string): string {
   const literal = text.toWellFormed().replace(/[[\]\\]/g, '\\$&');

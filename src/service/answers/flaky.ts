@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { TriageError } from '../../domain/errors.ts';
 import { flakeProbability, TestFlakiness } from '../../domain/flakiness.ts';
 import { proportion } from '../../lib/statistics.ts';
-import { csvOf } from '../../lib/text.ts';
+import { toCsv } from '../../lib/text.ts';
 import type { Clock } from '../../lib/time.ts';
 import type { ShownStores } from '../../stores/stores.ts';
 
@@ -13,7 +13,7 @@ export const FlakyTest = TestFlakiness.extend({
   probability: z.number().nullable(),
 });
 
-/** A test as programs get it. */
+/** Formats a test for programs. */
 export function flakyTest(test: TestFlakiness): z.infer<typeof FlakyTest> {
   const { share, low, high } = proportion(test.flakes, test.runs);
   return { ...test, rate: { share, low, high }, probability: roundedProbability(test) };
@@ -22,7 +22,7 @@ export function flakyTest(test: TestFlakiness): z.infer<typeof FlakyTest> {
 const DAY_MS = 86_400_000;
 const name = z.string().min(1).max(300);
 
-/** Which test is put in quarantine, and for how long. */
+/** The request to quarantine a test, and for how long. */
 export const QuarantineRequest = z.strictObject({
   repository: name,
   suite: z.string().min(1).max(2000).nullable().default(null).describe('As the report writes it; null: the report names none'),
@@ -31,7 +31,7 @@ export const QuarantineRequest = z.strictObject({
   reason: z.string().trim().max(500).nullable().default(null),
 });
 
-/** Notifies nobody of a test's failures for some days. Throws `not-found` where the test never failed. */
+/** Stops notifications about a test's failures for some days. Throws `not-found` if the test never failed. */
 export async function quarantineTest(
   { stores, clock }: { readonly stores: { readonly flakiness: Pick<ShownStores['flakiness'], 'quarantine'> }; readonly clock: Clock },
   { days, reason, ...test }: z.infer<typeof QuarantineRequest>,
@@ -48,32 +48,32 @@ const HEADING = (
   'default_branch_runs default_branch_changes flake_probability since last_flake'
 ).split(' ');
 
-/** All that is known of the tests, one a row. */
+/** Formats all data about the tests as CSV, one row per test. */
 export function quarantineCsv(tests: readonly TestFlakiness[]): string {
   const rows = tests.map((test) => [
     ...[test.repository, test.suite, test.name, test.file, test.runs, test.failed, test.flakes, test.rerun, test.recovered],
     ...[test.defaultRuns, test.flips, roundedProbability(test), test.since, test.lastFlakeAt],
   ]);
-  return csvOf(HEADING, rows);
+  return toCsv(HEADING, rows);
 }
 
-/** One name a line, as `class#method`: what Surefire's `excludesFile` and its kin read. */
+/** Formats one name per line as `class#method`, which Surefire's `excludesFile` and similar options read. */
 export function quarantineJunitNames(tests: readonly TestFlakiness[]): string {
   return lines(tests.map(({ suite, name }) => (suite === null ? name : `${suite}#${name}`)));
 }
 
-/** One name a line. */
+/** Formats one name per line. */
 export function quarantineText(tests: readonly TestFlakiness[]): string {
   return lines(tests.map(({ name }) => name));
 }
 
-/** The probability to three places; null where no failure was ever run again on its commit. */
+/** Returns the probability rounded to three decimals, or null if no failure was ever rerun on its commit. */
 function roundedProbability(test: TestFlakiness): number | null {
   const probability = flakeProbability(test);
   return probability === null ? null : Math.round(probability * 1000) / 1000;
 }
 
-/** A name that has line ends stays on its line. */
+/** Joins names, one per line. Line breaks in a name become spaces. */
 function lines(names: readonly string[]): string {
   return [...new Set(names)].map((name) => `${name.replace(/[\r\n]/g, ' ')}\n`).join('');
 }

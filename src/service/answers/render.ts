@@ -1,7 +1,7 @@
 import { styleText } from 'node:util';
 import type { Analysis } from '../../domain/analysis.ts';
 import type { ExplainedFailures } from '../../domain/explained-failures.ts';
-import { maxOf } from '../../lib/collections.ts';
+import { findMax } from '../../lib/collections.ts';
 import { cutCharacters } from '../../lib/text.ts';
 import { factBlock, smallPrint } from '../../notifications/answer-markdown.ts';
 import { type AnswerFact, type AnswerView, answerView, failureCount, type ProofLine } from '../../notifications/answer-view.ts';
@@ -17,14 +17,14 @@ interface PlainOptions {
 const MAX_PROSE_PLAIN = 4000;
 
 /**
- * The answer as `Key<tab>value` lines for pipes and files: no colour, no box, one value a line, keys repeat where there are
- * several. Ends with a line end. Keys: Answer (known, sure or unsure), Category, Kind, Confidence, Confirmed, Title, Tried, Cause, the names of
- * the other facts, Usage, Id.
+ * Renders the answer as `Key<tab>value` lines for pipes and files: no color, no box, one value per line; keys
+ * repeat if there are several values. Ends with a line break. Keys: Answer (known, sure or unsure), Category,
+ * Kind, Confidence, Confirmed, Title, Tried, Cause, the names of the other facts, Usage, Id.
  */
 export function renderPlain(analysis: Analysis, options: PlainOptions = {}): string {
   const { form, category, confidence, confirmed, title, facts, usage, id } = answerView(analysis, undefined, options.explains);
   const shown = facts.filter(({ name, reach }) => name !== 'Cause' && reach !== 'review');
-  const rowsOf = (some: typeof shown) => some.flatMap(({ name, values }) => values.map((value) => [name, value] as const));
+  const toRows = (some: typeof shown) => some.flatMap(({ name, values }) => values.map((value) => [name, value] as const));
   const rows: (readonly [string, string])[] = [
     ['Answer', form],
     ['Category', category],
@@ -32,9 +32,9 @@ export function renderPlain(analysis: Analysis, options: PlainOptions = {}): str
     ['Confidence', confidence],
     ...(confirmed === null ? [] : [['Confirmed', confirmed] as const]),
     ['Title', title],
-    ...rowsOf(shown.filter(({ name }) => name === 'Tried')),
+    ...toRows(shown.filter(({ name }) => name === 'Tried')),
     ['Cause', analysis.answer.rootCause],
-    ...rowsOf(shown.filter(({ name }) => name !== 'Tried')),
+    ...toRows(shown.filter(({ name }) => name !== 'Tried')),
     ...(options.stable ? [] : [['Usage', usage.slice(0, -1).join(' · ')] as const, ['Id', id] as const]),
   ];
   return rows.map(([key, value]) => `${key}\t${disarmRunnerCommands(clip(visibleLine(value), MAX_PROSE_PLAIN))}\n`).join('');
@@ -46,7 +46,10 @@ interface TerminalOptions {
   readonly width: number;
   /** Its failures among those of its build. */
   readonly explains?: ExplainedFailures;
-  /** Why it waits for a reviewer, who is also shown what contradicts it; absent where nobody reviews it. */
+  /**
+   * The reasons for the review. The reviewer is then also shown conflicting evidence; absent if no review is
+   * needed.
+   */
   readonly why?: readonly string[];
 }
 
@@ -57,8 +60,9 @@ const MARGIN = 11;
 const MAX_PROSE_TERMINAL = 2000;
 
 /**
- * The block a person reads, without the rules around it and without the hints below it. Ends with a line end. No line is
- * wider than `width`, except where a character is wider than one column. Without `color` it holds no escape.
+ * Renders the block for people, without the rules around it and without the hints below it. Ends with a line
+ * break. No line is wider than `width`, unless a character is wider than one column. Without `color` it
+ * contains no escape sequence.
  */
 export function renderTerminal(analysis: Analysis, { color, width, why, explains }: TerminalOptions): string {
   const columns = Math.max(40, width);
@@ -90,7 +94,7 @@ function heading({ form, what, confidence, confirmed }: AnswerView, abstained: b
   }
 }
 
-/** Left and right of one line, or on two lines where they do not fit. */
+/** Aligns two texts left and right on one line, or on two lines if they do not fit. */
 function spread(left: string, right: string, columns: number, style: Style, paint: Paint): string[] {
   const gap = columns - left.length - right.length;
   if (gap < 2) return [paint(['bold', 'cyan'], left), paint(style, right)];
@@ -104,7 +108,7 @@ function paragraph(text: string, columns: number): string[] {
     .map(disarmRunnerCommands);
 }
 
-/** A fact under its name in the margin. */
+/** Renders a fact with its name in the margin. */
 function row(fact: AnswerFact, columns: number, paint: Paint): string[] {
   const numbered = fact.kind === 'choices' ? fact.values.map((value, index) => `${index + 1}. ${value}`) : fact.values;
   const lines =
@@ -112,11 +116,11 @@ function row(fact: AnswerFact, columns: number, paint: Paint): string[] {
   return lines.map((line, index) => `${index === 0 ? paint('bold', fact.name.padEnd(MARGIN)) : ' '.repeat(MARGIN)}${line}`);
 }
 
-/** Log lines are cut, never wrapped, so that each keeps its number. */
+/** Renders log lines. They are truncated instead of wrapped, so that each keeps its number. */
 function logLines(lines: readonly ProofLine[], columns: number, paint: Paint): string[] {
   const oneSource = new Set(lines.map(({ source }) => source)).size === 1;
   const places = lines.map(({ source, line }) => (oneSource ? `${line}` : `${visibleLine(source)}:${line}`));
-  const longest = maxOf(
+  const longest = findMax(
     places.map((place) => place.length),
     0,
   );
@@ -130,9 +134,9 @@ function logLines(lines: readonly ProofLine[], columns: number, paint: Paint): s
 const MAX_TITLE = 200;
 
 /**
- * One analysis as GitHub-flavoured Markdown: a headline, the cause with its fix and proof, and what it cost. Everything from
- * logs, models and people is neutralised: no mention, link, image, HTML or comment marker survives, no fence can be left.
- * At most about 25,000 characters.
+ * Renders one analysis as GitHub-flavored Markdown: a headline, the cause with its fix and proof, and the
+ * cost. All text from logs, models, and people is neutralized: no mention, link, image, HTML, or comment
+ * marker survives, and no text can break out of a code fence. The result has at most about 25,000 characters.
  */
 export function renderMarkdown(analysis: Analysis, explains?: ExplainedFailures): string {
   const view = answerView(analysis, undefined, explains);
@@ -170,9 +174,9 @@ function unsureHead(analysis: Analysis, { title, what, confidence }: AnswerView,
 const ABOUT_FAILURES: readonly string[] = ['Test', 'Grouped', 'Log'];
 
 /**
- * A workflow command (`::error file=…,line=…,title=…::message`) for a step of GitHub Actions to print: one per cause, at the first
- * suspect whose line is known, else without a place: an annotation at a guess would only hide. An answer that is not sure is a
- * `::warning`.
+ * Renders workflow commands (`::error file=…,line=…,title=…::message`) for a step of GitHub Actions to print:
+ * one per cause, at the first suspect with a known line, otherwise without a location, because a guessed
+ * annotation would mislead. An uncertain answer is a `::warning`.
  */
 export function renderGithubCommands(analysis: Analysis, explains?: ExplainedFailures): string {
   const { answer } = analysis;

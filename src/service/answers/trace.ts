@@ -23,14 +23,14 @@ const StepTrace = z.object({
   startedAt: z.iso.datetime(),
   milliseconds: z.number(),
   summary: z.string(),
-  /** Absent where nobody was asked for a judgement. */
+  /** Absent if no analyst was asked for a judgment. */
   by: z.string().optional(),
   judgements: z.array(JudgementTrace),
   tools: z.array(ToolTrace),
 });
 export type StepTrace = z.infer<typeof StepTrace>;
 
-/** What an analysis did, step by step, and what each part cost. */
+/** The steps of an analysis and the cost of each part. */
 export const AnalysisTrace = z.object({
   analysisId: z.string(),
   buildId: z.string(),
@@ -68,19 +68,22 @@ const MAX_DEPTH = 3;
 
 type Mask = (text: string) => Promise<string>;
 
-/** The trace of a stored analysis. Bounded; every text is masked once more, since what is to be hidden may have grown. */
-export async function traceOf(analysis: Analysis, mask: Mask): Promise<AnalysisTrace> {
+/**
+ * Builds the trace of a stored analysis. Its size is bounded. Every text is masked again, because the list of
+ * secrets may have grown.
+ */
+export async function buildTrace(analysis: Analysis, mask: Mask): Promise<AnalysisTrace> {
   const { id, buildId, category, verdict, terminationReason, analyst, model, createdAt, milliseconds, reduction, promptHashes } = analysis;
   return {
     ...{ analysisId: id, buildId, category, action: verdict.action, terminationReason, analyst, model, createdAt, milliseconds },
-    ...{ totals: totalsOf(analysis), reduction, promptHashes },
+    ...{ totals: sumUsage(analysis), reduction, promptHashes },
     notes: await Promise.all(analysis.notes.slice(0, MAX_PARTS).map((note) => short(note, mask))),
     steps: await Promise.all(analysis.steps.slice(0, MAX_STEPS).map((step) => traceStep(step, mask))),
     truncated: analysis.steps.length > MAX_STEPS,
   };
 }
 
-function totalsOf({ steps, usage }: Analysis): AnalysisTrace['totals'] {
+function sumUsage({ steps, usage }: Analysis): AnalysisTrace['totals'] {
   const judgements = steps.flatMap((step) => step.judgements ?? []);
   const outcomes = steps.flatMap((step) => step.outcomes ?? []);
   return {
@@ -93,21 +96,21 @@ function totalsOf({ steps, usage }: Analysis): AnalysisTrace['totals'] {
   };
 }
 
-/** One step as a trace shows it. Bounded and masked. */
+/** Formats one step for a trace, bounded and masked. */
 export async function traceStep({ outcomes = [], judgements = [], ...step }: Step, mask: Mask): Promise<StepTrace> {
   return {
     ...step,
     summary: await short(step.summary, mask),
-    judgements: await Promise.all(judgements.slice(0, MAX_PARTS).map((one) => judgementOf(one, mask))),
-    tools: await Promise.all(outcomes.slice(0, MAX_PARTS).map((outcome) => toolOf(outcome, mask))),
+    judgements: await Promise.all(judgements.slice(0, MAX_PARTS).map((one) => traceJudgment(one, mask))),
+    tools: await Promise.all(outcomes.slice(0, MAX_PARTS).map((outcome) => traceTool(outcome, mask))),
   };
 }
 
-async function judgementOf(judgement: JudgementTrace, mask: Mask): Promise<JudgementTrace> {
+async function traceJudgment(judgement: JudgementTrace, mask: Mask): Promise<JudgementTrace> {
   return { ...judgement, note: judgement.note === null ? null : await short(judgement.note, mask) };
 }
 
-async function toolOf({ call, ...outcome }: NonNullable<Step['outcomes']>[number], mask: Mask): Promise<ToolTrace> {
+async function traceTool({ call, ...outcome }: NonNullable<Step['outcomes']>[number], mask: Mask): Promise<ToolTrace> {
   const args = await masked(call.args, mask, MAX_DEPTH);
   return {
     ...outcome,
@@ -128,7 +131,7 @@ async function masked(value: unknown, mask: Mask, depth: number): Promise<unknow
   return Object.fromEntries(await Promise.all(entries.map(async ([name, item]) => [name, await masked(item, mask, depth - 1)] as const)));
 }
 
-/** Masked before it is cut: half a secret is not recognised. */
+/** Masks text before truncating it, because half a secret is not recognized. */
 async function short(text: string, mask: Mask): Promise<string> {
   return clip(await mask(text), MAX_TEXT);
 }
@@ -145,7 +148,10 @@ export interface TraceOptions {
 
 const MAX_ARGUMENTS = 120;
 
-/** The trace as a tree: steps, under each its judgements and tools, the totals at the end. No line is wider than `width`. */
+/**
+ * Renders the trace as a tree: the steps with their judgments and tools, and the totals at the end. No line
+ * is wider than `width`.
+ */
 export function renderTraceTree(trace: AnalysisTrace, { color, width }: TraceOptions): string {
   const columns = Math.max(40, width);
   const dim = (text: string) => (color ? styleText('dim', text, { validateStream: false }) : text);
@@ -177,7 +183,10 @@ export function renderTraceTree(trace: AnalysisTrace, { color, width }: TraceOpt
     .join('');
 }
 
-/** The same for pipes: `Key<tab>value` lines without any escape. Keys: Trace, Step, Judgment, Tool, Total. */
+/**
+ * Renders the trace for pipes: `Key<tab>value` lines without escape sequences. Keys: Trace, Step, Judgment,
+ * Tool, Total.
+ */
 export function renderTracePlain(trace: AnalysisTrace): string {
   const rows: string[][] = [
     ['Trace', trace.analysisId, trace.category, trace.terminationReason, trace.action],
@@ -220,7 +229,7 @@ function judgementLine(judgement: JudgementTrace): string {
     tokens,
     cost,
     modelCalls > 1 ? `${modelCalls} calls` : '',
-    retriesOf(retries),
+    formatRetries(retries),
     note ?? '',
   ]);
 }
@@ -228,7 +237,7 @@ function judgementLine(judgement: JudgementTrace): string {
 function toolLine({ tool, args, status, summary, milliseconds, attempts, cached, answeredBy }: ToolTrace): string {
   const written = JSON.stringify(args);
   const shown = cutAfter(written, MAX_ARGUMENTS);
-  const how = cached ? 'from cache' : retriesOf(attempts - 1);
+  const how = cached ? 'from cache' : formatRetries(attempts - 1);
   const instead = answeredBy === undefined ? '' : `answered by ${answeredBy}`;
   // The arguments last: a narrow terminal cuts them first.
   return joined([tool, status, formatDuration(milliseconds), how, instead, summary, written === '{}' ? '' : shown]);
@@ -245,12 +254,12 @@ function totalsText({ totals, milliseconds, reduction }: AnalysisTrace): string[
       ? []
       : [`${formatNumber(totals.inputTokens)}${cached} → ${formatNumber(totals.outputTokens)} tokens`, formatDollars(totals.costUsd)]),
     `${counted(totals.toolCalls, 'tool call')}${kept}`,
-    ...(totals.retries > 0 ? [retriesOf(totals.retries)] : []),
+    ...(totals.retries > 0 ? [formatRetries(totals.retries)] : []),
     `${formatNumber(reduction.logLines)} log lines → ${formatNumber(reduction.keptLines)} kept`,
   ];
 }
 
-function retriesOf(count: number): string {
+function formatRetries(count: number): string {
   if (count <= 0) return '';
   return count === 1 ? '1 retry' : `${count} retries`;
 }

@@ -1,6 +1,6 @@
 import { type AnsweredCount, type DecidedCount, type InsightsFilter, TOO_FEW } from '../../domain/insights.ts';
 import { RELEASE, type Trust, type UnseenFigures } from '../../domain/trust.ts';
-import { countOf, coverageAt } from '../../lib/statistics.ts';
+import { coverageAt, sumCounts } from '../../lib/statistics.ts';
 import type { Clock } from '../../lib/time.ts';
 import type { ShownStores } from '../../stores/stores.ts';
 
@@ -12,14 +12,14 @@ export interface TrustDeps {
   };
   readonly clock: Clock;
   readonly config: { readonly triage?: { readonly thresholds: { readonly autoNotify: number } } };
-  /** What was measured of this release; absent: nothing is known. */
+  /** The figures measured for this release; absent: nothing is known. */
   readonly unseen?: readonly UnseenFigures[];
 }
 
-/** What was decided longer ago was decided of another machine. */
+/** The number of days that count. Older decisions concern an older version of the system. */
 export const TRUST_DAYS = 365;
 const DAY_MS = 86_400_000;
-/** What is published alone where nothing else is configured. */
+/** The default threshold above which an answer is published without a review. */
 const USUAL_THRESHOLD = 0.85;
 const THRESHOLDS = [0.5, 0.65, 0.75, 0.8, 0.85, 0.9, 0.95];
 
@@ -29,7 +29,7 @@ export interface TrustFacts {
   readonly answered: readonly AnsweredCount[];
 }
 
-/** How far the answers can be trusted, by what people decided within a year. */
+/** Measures how far the answers can be trusted, from the decisions of reviewers within a year. */
 export async function readTrust({ stores, clock, config, unseen = [] }: TrustDeps, filter: InsightsFilter): Promise<TrustFacts> {
   const until = new Date((Math.floor(clock.now() / DAY_MS) + 1) * DAY_MS - 1).toISOString();
   const period = { ...filter, until, days: TRUST_DAYS };
@@ -46,8 +46,8 @@ export async function readTrust({ stores, clock, config, unseen = [] }: TrustDep
       const isEnough = of >= TOO_FEW;
       return { threshold: at, published, coverage, decided: of, right: hits, low: isEnough ? low : null, high: isEnough ? high : null };
     });
-  const total = countOf(decided);
+  const total = sumCounts(decided);
   const release = { version: RELEASE, unseen: [...unseen] };
-  const trust = { threshold, answered: countOf(answered), decided: total, enough: total >= TOO_FEW, thresholds, changes, release };
+  const trust = { threshold, answered: sumCounts(answered), decided: total, enough: total >= TOO_FEW, thresholds, changes, release };
   return { trust, decided, answered };
 }

@@ -8,10 +8,10 @@ import { FailureRow } from '../../domain/failure.ts';
 import { LibraryEntry } from '../../domain/library.ts';
 import { MAX_SEARCH, SEARCH_NAMES } from '../../domain/search.ts';
 import { TriageJob } from '../../domain/triage.ts';
-import { maxOf } from '../../lib/collections.ts';
+import { findMax } from '../../lib/collections.ts';
 import { type ArrangedAnswer, arrangeAnswers, pairWithFailures } from '../../notifications/build-answers.ts';
 import { clip } from '../../notifications/visible-text.ts';
-import { listOf, pageQuery } from '../../ports/database.ts';
+import { createListSchema, pageQuery } from '../../ports/database.ts';
 import type { ShownStores } from '../../stores/stores.ts';
 
 /** One answer of a build in a few words. */
@@ -31,7 +31,7 @@ export type AnalysisSummary = z.infer<typeof AnalysisSummary>;
 const MAX_SUMMARY_TESTS = 20;
 const MAX_SUMMARY_NAME = 200;
 
-export function summaryOf({ analysis, explains }: ArrangedAnswer): AnalysisSummary {
+export function toAnalysisSummary({ analysis, explains }: ArrangedAnswer): AnalysisSummary {
   const { id, kind, answer, verdict } = analysis;
   const { confidence, action } = verdict;
   const { failures, grouped } = explains;
@@ -51,7 +51,7 @@ export function answeredAnalysis({ analysis, explains }: ArrangedAnswer): z.infe
   return { ...shownAnalysis(analysis), explains: { ...explains, tests, unnamed, logs: [...explains.logs] } };
 }
 
-/** The answers of a build with their failures, in the order in which one would mend them. */
+/** Reads the answers of a build with their failures, in the order in which to fix them. */
 export async function readBuildAnswers(
   { analyses, failures }: Pick<ShownStores, 'analyses' | 'failures'>,
   buildId: string,
@@ -108,13 +108,13 @@ export const LibraryQuery = z.strictObject({
   ...pageQuery,
 });
 
-/** How far the work on a build is; `step` names the graph's node where one is known to run. */
+/** The progress of a build; `step` names the current node of the graph if it is known. */
 export const TriageState = TriageJob.pick({ state: true, attempts: true, error: true, createdAt: true, updatedAt: true }).extend({
   step: z.string().nullable(),
 });
 export type TriageState = z.infer<typeof TriageState>;
 
-export const BuildList = listOf(Build);
+export const BuildList = createListSchema(Build);
 
 export const BuildView = z.object({
   build: Build,
@@ -125,9 +125,9 @@ export const BuildView = z.object({
 
 export const BuildAnalyses = z.object({ buildId: z.string(), triage: TriageState.nullable(), analyses: z.array(AnsweredAnalysis) });
 
-export const FailureList = listOf(FailureRow);
+export const FailureList = createListSchema(FailureRow);
 
-export const LibraryList = listOf(LibraryEntry);
+export const LibraryList = createListSchema(LibraryEntry);
 
 /** Several builds bear the number that was requested. */
 export const AmbiguousBuild = z.object({
@@ -186,7 +186,7 @@ async function findByUrl(builds: ShownStores['builds'], url: string): Promise<Bu
   const beginnings = [...new Set([url.length, ...cuts.toReversed()])].slice(0, MAX_BEGINNINGS).map((end) => url.slice(0, end));
   const urls = beginnings.flatMap((one) => [one, `${one}/`]);
   const found = await builds.list({ urls }, { limit: 200, offset: 0 });
-  const nearest = maxOf(found.map((build) => build.url?.replace(/\/$/, '').length ?? 0));
+  const nearest = findMax(found.map((build) => build.url?.replace(/\/$/, '').length ?? 0));
   const there = found.filter((build) => build.url?.replace(/\/$/, '').length === nearest);
   const attempt = Number(/\/attempts\/(\d{1,6})(?:[/?#]|$)/.exec(url)?.[1]);
   const asked = there.filter((build) => build.attempt === attempt);

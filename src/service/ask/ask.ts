@@ -48,7 +48,7 @@ export interface AskInput {
   readonly askedBy: string;
 }
 
-/** Who watches an answer in the making. Must not throw. */
+/** The callbacks for an answer in progress. They must not throw. */
 export interface AskWatcher {
   readonly onStep?: ((step: Step) => void) | undefined;
   readonly onText?: ((piece: TextPiece) => void) | undefined;
@@ -66,7 +66,7 @@ export interface OpenQuestion {
 
 export type Ask = ReturnType<typeof createAsk>;
 
-/** Follow-up questions about analyses, with threads that are kept. */
+/** Creates follow-up questions about analyses, with stored threads. */
 export function createAsk(deps: AskDeps) {
   const { conversations } = deps;
   const busy = new Set<string>();
@@ -123,7 +123,7 @@ async function openQuestion(input: AskInput, deps: AskDeps): Promise<OpenQuestio
     if (!fits) throw new TriageError('conflict', `The thread ${threadId} is about the analysis ${thread.analysisId}, not about this one.`);
     return { thread, topic: await deps.topics.ofAnalysis(thread.analysisId), isNew: false, question, askedBy };
   }
-  const analysisId = 'analysisId' in about ? about.analysisId : await causeOf(about.buildId, question, deps.topics);
+  const analysisId = 'analysisId' in about ? about.analysisId : await findCause(about.buildId, question, deps.topics);
   const topic = await deps.topics.ofAnalysis(analysisId);
   return { thread: newThread(topic, question, askedBy, deps.clock.now()), topic, isNew: true, question, askedBy };
 }
@@ -143,7 +143,7 @@ function newThread({ analysis }: Topic, question: string, askedBy: string, now: 
   return { id: newId('thr', now), analysisId, buildId, title, startedBy: askedBy, startedAt: at, lastAskedAt: at, turns: 0 };
 }
 
-async function causeOf(buildId: string, question: string, topics: Topics): Promise<string> {
+async function findCause(buildId: string, question: string, topics: Topics): Promise<string> {
   const analysis = chooseCause(question, await topics.ofBuild(buildId));
   if (analysis === null)
     throw new TriageError('conflict', 'This build has no analysis yet. Ask again once it is analyzed.', { retryable: true });
@@ -175,12 +175,12 @@ async function answer(opened: OpenQuestion, deps: AskDeps, watcher: AskWatcher, 
     throw new TriageError('timeout', `No answer within ${Math.round(deps.timeLimitMs / 1000)} s.`, { retryable: true, cause });
   });
   const last = turns.at(-1)?.position ?? 0;
-  const turn = turnOf(state, opened, { position: last + 1, known, startedAt, now: clock.now() });
+  const turn = createTurn(state, opened, { position: last + 1, known, startedAt, now: clock.now() });
   await conversations.append(thread, turn);
   return turn;
 }
 
-/** Newest first kept, in order of their numbers. */
+/** Returns the remembered evidence in numeric order. If there is too much, the newest is kept. */
 function rememberedEvidence(turns: readonly Turn[]): Evidence[] {
   return turns.flatMap(({ evidence }) => evidence).slice(-MAX_REMEMBERED_EVIDENCE);
 }
@@ -192,7 +192,7 @@ interface TurnFacts {
   readonly now: number;
 }
 
-function turnOf(state: AskStateValue, { thread, question, askedBy }: OpenQuestion, facts: TurnFacts): Turn {
+function createTurn(state: AskStateValue, { thread, question, askedBy }: OpenQuestion, facts: TurnFacts): Turn {
   const { understanding, reply, found, leftOut } = state;
   if (understanding === null) throw new TriageError('internal', 'The question was answered without being understood');
   const text = reply.map((statement) => statement.lead + statement.text).join('');
@@ -205,7 +205,7 @@ function turnOf(state: AskStateValue, { thread, question, askedBy }: OpenQuestio
     ...understanding,
     text: text === '' ? NOTHING_HOLDS : text,
     statements: reply,
-    citations: citationsOf(state, [...facts.known, ...found]),
+    citations: listCitations(state, [...facts.known, ...found]),
     leftOut,
     evidence: found,
     steps: state.steps,
@@ -218,7 +218,7 @@ function turnOf(state: AskStateValue, { thread, question, askedBy }: OpenQuestio
   };
 }
 
-function citationsOf({ reply }: AskStateValue, evidence: readonly Evidence[]): Citation[] {
+function listCitations({ reply }: AskStateValue, evidence: readonly Evidence[]): Citation[] {
   const cited = new Set(reply.flatMap((statement) => statement.evidence));
   return evidence
     .filter(({ id }) => cited.has(id))
@@ -230,11 +230,12 @@ function noThread(id: string): TriageError {
 }
 
 /**
- * Which of a build's causes a question is about: the one whose words it shares most, the category's name counting double; where none
- * is named, the one with the most failures, then the first. Null where there is none.
+ * Chooses the cause that a question is about: the one that shares the most words with it, with the category's
+ * name counting double. If none is named, the one with the most failures, then the first. Returns null if
+ * there is none.
  */
 export function chooseCause(question: string, analyses: readonly Analysis[]): Analysis | null {
-  const asked = wordsOf(question);
+  const asked = extractWords(question);
   let best: { readonly analysis: Analysis; readonly score: number } | null = null;
   for (const analysis of analyses) {
     const score = shared(asked, analysis) + Math.min(analysis.failureIds.length, 1_000) / 10_000;
@@ -244,13 +245,13 @@ export function chooseCause(question: string, analyses: readonly Analysis[]): An
 }
 
 function shared(asked: ReadonlySet<string>, { answer, category, kind, evidence }: Analysis): number {
-  const said = wordsOf([answer.title, answer.rootCause, kind, ...evidence.slice(0, 3).map(({ title }) => title)].join(' '));
-  const named = wordsOf(category);
+  const said = extractWords([answer.title, answer.rootCause, kind, ...evidence.slice(0, 3).map(({ title }) => title)].join(' '));
+  const named = extractWords(category);
   return [...asked].reduce((sum, word) => sum + (named.has(word) ? 2 : 0) + (said.has(word) ? 1 : 0), 0);
 }
 
-/** Words of four letters or more; shorter ones are in every question. */
-function wordsOf(text: string): Set<string> {
+/** Extracts words of four letters or more, because shorter ones occur in every question. */
+function extractWords(text: string): Set<string> {
   return new Set(text.toLowerCase().match(/[\p{L}\p{N}]{4,}/gu) ?? []);
 }
 
@@ -264,7 +265,10 @@ const MAX_FIRST = 240;
 
 type Said = Pick<Turn, 'question' | 'text'>;
 
-/** What of a thread is held in mind, oldest first: bounded, and by rule, so that the same thread is remembered the same. */
+/**
+ * Builds the memory of a thread, oldest first. It is bounded and deterministic, so that the same thread
+ * always gives the same memory.
+ */
 export function remember(turns: readonly Said[]): Memory {
   const older = turns.slice(0, -WHOLE);
   const lines = older
@@ -311,7 +315,7 @@ export function answerView({ steps: _steps, ...answer }: Turn): AnswerView {
   return answer;
 }
 
-/** How soon a place may be free. */
+/** The suggested retry delay if no slot is free, in milliseconds. */
 const RETRY_MS = 5_000;
 
 export type Gate = ReturnType<typeof createGate>;
@@ -320,7 +324,10 @@ export type Gate = ReturnType<typeof createGate>;
 export function createGate(places: number) {
   let running = 0;
   return {
-    /** Takes a place and returns how to give it back. Throws `rate-limited` where none is free: nobody is kept waiting unseen. */
+    /**
+     * Takes a slot and returns a function that releases it. Throws `rate-limited` if none is free, so that no
+     * caller waits without notice.
+     */
     enter: () => {
       if (running >= places) {
         const message = `${running} questions are already being answered. Try again in ${RETRY_MS / 1000} s.`;

@@ -9,7 +9,7 @@ import type { Topic } from '../../ports/analyst.ts';
 import type { BuildArchive } from '../../ports/build-archive.ts';
 import type { Stores } from '../../stores/stores.ts';
 
-/** Where the analyses are that can be asked about. */
+/** The source of the analyses that users can ask about. */
 export interface Topics {
   /** Throws `not-found`. */
   ofAnalysis(analysisId: string): Promise<Topic>;
@@ -36,13 +36,13 @@ export function storedTopics({ stores, archive }: StoredTopicDeps): Topics {
         archive.list(buildId),
       ]);
       if (build === null) throw new TriageError('not-found', `The build ${buildId} of this analysis is gone.`);
-      return topicOf({ analysis, build, all, failures, sources });
+      return createTopic({ analysis, build, all, failures, sources });
     },
     ofBuild: async (buildId) => await stores.analyses.listByBuild(buildId),
   };
 }
 
-/** What the reader read, of the whole build. */
+/** The facts read from the logs of the whole build. */
 export type ReadFacts = Pick<TriageSubject, 'sources' | 'failingTests' | 'messages' | 'diagnostics' | 'exceptions'>;
 
 /** Topics of what was analysed in memory a moment ago. */
@@ -51,7 +51,7 @@ export function topicsAtHand(build: Build, all: readonly Analysis[], reading: Re
     ofAnalysis: async (analysisId) => {
       const analysis = all.find(({ id }) => id === analysisId);
       if (analysis === undefined) throw new TriageError('not-found', `There is no analysis ${analysisId}.`);
-      const topic = topicOf({ analysis, build, all, failures: [], sources: reading.sources });
+      const topic = createTopic({ analysis, build, all, failures: [], sources: reading.sources });
       const { failingTests, messages, diagnostics, exceptions } = reading;
       return { ...topic, subject: { ...topic.subject, failingTests, messages, diagnostics, exceptions } };
     },
@@ -59,8 +59,8 @@ export function topicsAtHand(build: Build, all: readonly Analysis[], reading: Re
   };
 }
 
-/** What a stored analysis is talked about with: the subject is put together again from what was kept of it. */
-function topicOf(known: {
+/** Creates the topic of a stored analysis. The subject is rebuilt from what was stored. */
+function createTopic(known: {
   readonly analysis: Analysis;
   readonly build: Build;
   readonly all: readonly Analysis[];
@@ -74,13 +74,13 @@ function topicOf(known: {
     triageId: analysis.triageId,
     build,
     failures,
-    fingerprint: failures[0]?.fingerprint ?? fingerprintOf(analysis),
+    fingerprint: failures[0]?.fingerprint ?? toFingerprint(analysis),
     generic: failures[0]?.generic ?? false,
-    excerpts: analysis.evidence.flatMap(excerptOf),
+    excerpts: analysis.evidence.flatMap(toExcerpts),
     failingTests: failures.flatMap(({ test }) => (test === null ? [] : [test])),
     diagnostics: [],
     exceptions: [],
-    messages: failures.map(({ message, excerpt, test }) => ({ text: message, at: test?.at ?? startOf(excerpt), weight: 1 })),
+    messages: failures.map(({ message, excerpt, test }) => ({ text: message, at: test?.at ?? toStart(excerpt), weight: 1 })),
     exits: [],
     failedSections: [],
     toolchains: [],
@@ -93,15 +93,15 @@ function topicOf(known: {
   return { build, analysis, subject, otherCauses };
 }
 
-function excerptOf({ tool, source, lineStart, lineEnd, text, title }: Evidence): Excerpt[] {
+function toExcerpts({ tool, source, lineStart, lineEnd, text, title }: Evidence): Excerpt[] {
   if (tool !== 'log' || lineStart === undefined || lineEnd === undefined) return [];
   return [{ source, lineStart, lineEnd, text, reason: title, weight: 1 }];
 }
 
-function startOf(excerpt: Excerpt | null) {
+function toStart(excerpt: Excerpt | null) {
   return excerpt === null ? null : { source: excerpt.source, line: excerpt.lineStart };
 }
 
-function fingerprintOf({ fingerprint }: Analysis): Fingerprint {
+function toFingerprint({ fingerprint }: Analysis): Fingerprint {
   return { algorithm: 'unknown', version: 0, value: fingerprint };
 }

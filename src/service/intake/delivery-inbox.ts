@@ -6,7 +6,10 @@ const MAX_BATCH = 500;
 /** Statements at once. One is enough, and makes the next one larger; others begin where it hangs longer than `SLOW_MS`. */
 const MAX_LANES = 4;
 const SLOW_MS = 250;
-/** So many senders within so long are a flood: a hundred a second. Fewer leave the database time for everything. */
+/**
+ * The number of senders within `FLOOD_MS` that counts as a flood: a hundred per second. Fewer leave the
+ * database time for other work.
+ */
 const FLOOD = 10;
 const FLOOD_MS = 100;
 /** More than can wait and still be answered within the ten seconds that GitHub gives us. */
@@ -34,7 +37,7 @@ export function createDeliveryInbox(deliveries: Deliveries) {
   const queue: Waiting[] = [];
   let lanes = 0;
   let startedAt = Number.NEGATIVE_INFINITY;
-  /** When the last few came. */
+  /** The arrival times of the last few deliveries. */
   const came: number[] = [];
   return {
     /** Resolves once the delivery survives any crash. Throws `storage-failed`, retryable where it may be sent again. */
@@ -66,7 +69,7 @@ export function createDeliveryInbox(deliveries: Deliveries) {
   }
 }
 
-/** Never throws: whoever waits gets the outcome or the error. */
+/** Stores deliveries in one statement. Never throws: each waiting sender gets the outcome or the error. */
 async function landTogether(deliveries: Deliveries, waiting: readonly Waiting[]): Promise<void> {
   if (waiting.length === 0) return;
   const { first, copies } = partCopies(waiting);
@@ -86,7 +89,7 @@ async function landTogether(deliveries: Deliveries, waiting: readonly Waiting[])
   await Promise.all(copies.map((one) => settle(deliveries, one, false)));
 }
 
-/** Of deliveries with one id the first, and all others. */
+/** Separates the first delivery of each id from its copies. */
 function partCopies(waiting: readonly Waiting[]): { readonly first: Waiting[]; readonly copies: Waiting[] } {
   const first = new Map<string, Waiting>();
   const copies: Waiting[] = [];
@@ -98,7 +101,10 @@ function partCopies(waiting: readonly Waiting[]): { readonly first: Waiting[]; r
   return { first: [...first.values()], copies };
 }
 
-/** Tells one sender what became of its delivery: of a copy what was kept before, of one to be landed `again` first that. */
+/**
+ * Reports the outcome of its delivery to one sender: for a copy, what was stored before. With `again`, it
+ * first tries to store the delivery.
+ */
 async function settle(deliveries: Deliveries, { delivery, landed, failed }: Waiting, again: boolean): Promise<void> {
   try {
     if (again && (await deliveries.land([delivery]))[0] === true) return landed({ before: null });
@@ -112,7 +118,9 @@ async function settle(deliveries: Deliveries, { delivery, landed, failed }: Wait
   }
 }
 
-/** Its first copy was not kept, or was deleted between two statements. */
+/**
+ * Creates the error for a copy whose first delivery was not stored, or was deleted between two statements.
+ */
 function vanished({ deliveryId }: ReceivedDelivery): TriageError {
   return new TriageError('storage-failed', `The delivery ${deliveryId} could not be stored. Send it again.`, {
     retryable: true,

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Build, CONSOLE_LOG, type NewBuild, WHOLE_BUILD } from '../../domain/build.ts';
-import { isRetryable, messageOf } from '../../domain/errors.ts';
+import { getErrorMessage, isRetryable } from '../../domain/errors.ts';
 import { passingBuildEntry } from '../../domain/outbox.ts';
 import type { TriageJob } from '../../domain/triage.ts';
 import type { BuildArchive } from '../../ports/build-archive.ts';
@@ -11,16 +11,22 @@ import { Intake } from '../../providers/webhook.ts';
 import type { DeliveryKey, LandedDelivery } from '../../stores/deliveries.ts';
 import type { Stores } from '../../stores/stores.ts';
 
-/** How often landed deliveries are searched for that no living process has in hand. */
+/** The interval between searches for stored deliveries that no running process has queued. */
 const SWEEP_MS = 3_000;
-/** What landed later is in the hands of the process that took it in. */
+/** The age below which a stored delivery is left to the process that received it. */
 const OTHERS_HAVE_IT_MS = 5_000;
 const SWEEP_BATCH = 500;
-/** What is in hand beyond this is left to the sweeps. */
+/** Limit of queued deliveries. Any more are left to the sweeps. */
 const MAX_IN_HAND = 20_000;
-/** While senders wait, the processor rests this many times as long as it worked: being accepted is urgent, being read is not. */
+/**
+ * The factor by which the processor rests longer than it worked while senders wait: accepting deliveries is
+ * urgent, processing them is not.
+ */
 const REST_WHILE_BUSY = 3;
-/** Only as long as it worked, once the next one has waited for so long: a flood that lasts has to share. */
+/**
+ * The rest factor once the next delivery has waited for `LATE_MS`: during a long flood, accepting and
+ * processing share the time.
+ */
 const REST_WHILE_LATE = 1;
 const LATE_MS = 10_000;
 /** Work that was slow for once, or a database that hung, is not rested from for long. */
@@ -30,9 +36,9 @@ const FIRST_RETRY_MS = 1_000;
 const MAX_RETRY_MS = 60_000;
 /** After something that may pass, such as a database that restarts: tried for ever. */
 const PASSING_RETRY_MS = 2_000;
-/** How long a message to the queue is waited for, where it counts as work. */
+/** Milliseconds to wait for a queue message whose sending counts as work. */
 const NOTIFY_MS = 50;
-/** How long a stop waits for the queue. */
+/** Milliseconds for which a stop waits for the queue. */
 const SETTLE_MS = 2_000;
 
 interface DeliveryProcessorDeps {
@@ -43,7 +49,7 @@ interface DeliveryProcessorDeps {
   readonly logger: Logger;
   /** Goes on with the trace that began where the delivery came in. */
   readonly tracer?: Tracer;
-  /** Whether senders wait for the database right now. */
+  /** Returns true if senders are waiting for the database. */
   readonly busy?: () => boolean;
 }
 
@@ -54,7 +60,10 @@ interface InHand {
   readonly since: number;
 }
 
-/** Makes builds of landed deliveries. Any number of processes may run one: a delivery is locked by whoever works on it. */
+/**
+ * Creates builds from stored deliveries. Any number of processes may run a processor, because a delivery is
+ * locked while it is processed.
+ */
 export function createDeliveryProcessor(deps: DeliveryProcessorDeps) {
   const inHand = new Map<string, InHand>();
   let running: Promise<void> | null = null;
@@ -75,7 +84,8 @@ export function createDeliveryProcessor(deps: DeliveryProcessorDeps) {
       const startedAt = performance.now();
       const reached = await processOne(deps, key);
       inHand.delete(name);
-      // The database is away: all that is in hand stays landed, and the sweeps find it once they reach it.
+      // The database is unavailable. Everything queued remains stored, and the sweeps find it once the
+      // database responds.
       if (!reached) inHand.clear();
       // PGlite answers within the turn: without a pause no request would be read until all in hand is recorded.
       await new Promise<void>((resolve) => setImmediate(resolve));
@@ -96,7 +106,7 @@ export function createDeliveryProcessor(deps: DeliveryProcessorDeps) {
   }
 
   return {
-    /** Takes a delivery in hand that has just landed here. */
+    /** Queues a delivery that this process has just stored. */
     add,
     /** Looks now, and from now on every few seconds, for what was left by a crash or put off. */
     sweep: () => {
@@ -109,7 +119,7 @@ export function createDeliveryProcessor(deps: DeliveryProcessorDeps) {
     idle: async () => {
       while (running !== null) await running;
     },
-    /** Ends the delivery that is being recorded; the rest stays landed. */
+    /** Finishes the delivery that is being recorded; the others remain stored. */
     stop: async () => {
       stopped = true;
       clearInterval(timer);
@@ -124,7 +134,10 @@ function restAfter(workedMs: number, waitedMs: number): number {
   return Math.min(MAX_REST_MS, workedMs * (waitedMs > LATE_MS ? REST_WHILE_LATE : REST_WHILE_BUSY));
 }
 
-/** A processor for a process without an HTTP server: it makes builds of what others left behind. */
+/**
+ * Starts a processor for a process without an HTTP server. It creates builds from what other processes left
+ * behind.
+ */
 export function startDeliveryProcessor(
   deps: Omit<DeliveryProcessorDeps, 'jobNotifier' | 'busy'> & { readonly jobQueue: Pick<JobQueue, 'enqueue'> },
 ) {
@@ -169,7 +182,10 @@ async function record(deps: DeliveryProcessorDeps, delivery: LandedDelivery, sql
   return stored === null ? null : { delivery, intake, stored };
 }
 
-/** The console as far as the event brought it: what is fetched later takes its place, and what was fetched before stays. */
+/**
+ * Stores the part of the console log that the event contained. A log fetched later replaces it, and a log
+ * fetched before is kept.
+ */
 async function keepLog({ archive, logger }: DeliveryProcessorDeps, { intake: { log }, stored: { build } }: Done): Promise<void> {
   if (log == null) return;
   try {
@@ -200,7 +216,7 @@ async function putOff(
   if (refuse) logger.error(fields, 'a delivery could not be recorded and is set aside; deliver it again once the cause is fixed');
   else logger.warn({ ...fields, delayMs }, 'a delivery could not be recorded yet; will retry');
   try {
-    await stores.deliveries.putOff({ source, deliveryId }, { error: messageOf(error).slice(0, 1000), delayMs, attempts, refuse });
+    await stores.deliveries.putOff({ source, deliveryId }, { error: getErrorMessage(error).slice(0, 1000), delayMs, attempts, refuse });
     return true;
   } catch {
     return false;
@@ -215,16 +231,19 @@ export interface StoredBuild {
   readonly build: Build;
   /** The triage job of the build; null where there is none (it passed). */
   readonly job: TriageJob | null;
-  /** More of it has failed than was known: whoever triages is to be notified. */
+  /** True if more of the build has failed than was known, so that a worker must be notified. */
   readonly news: boolean;
 }
 
-/** Whether the failure of this build is more urgent than others: one on the branch that everybody works from. */
+/** Checks whether a failure is more urgent than others, which is the case on the default branch. */
 function isUrgent({ build, defaultBranch, fromFork }: Intake): boolean {
   return defaultBranch != null && build.branch === defaultBranch && fromFork === false;
 }
 
-/** The build that is meant, kept or added to, and `keep` called with it, before its triage job is written. Needs a transaction. */
+/**
+ * Creates or extends the build and calls `keep` with it before its triage job is written. Requires a
+ * transaction.
+ */
 export async function storeBuild(
   { stores }: StoreBuildDeps,
   intake: Intake,
@@ -291,7 +310,8 @@ const MAX_OUTSTANDING = 200;
 export type JobNotifier = ReturnType<typeof createJobNotifier>;
 
 /**
- * Queues jobs that are in the database; nobody waits for the queue. One that fails or hangs fails and delays nobody: the job is pending in the database, and the sweeper queues it again.
+ * Queues jobs that are already in the database. Callers do not wait for the queue, and a call that fails or
+ * hangs delays no one: the job is pending in the database, and the sweeper queues it again.
  */
 export function createJobNotifier({ jobQueue, logger }: { readonly jobQueue: Pick<JobQueue, 'enqueue'>; readonly logger: Logger }) {
   const outstanding = new Set<Promise<void>>();
@@ -323,7 +343,7 @@ export function createJobNotifier({ jobQueue, logger }: { readonly jobQueue: Pic
     try {
       await jobQueue.enqueue(jobId, { priority });
     } catch (error) {
-      logger.warn({ jobId, error: messageOf(error) }, 'the queue did not take the job; it stays pending');
+      logger.warn({ jobId, error: getErrorMessage(error) }, 'the queue did not take the job; it stays pending');
     }
   }
 }

@@ -50,7 +50,10 @@ export async function recordBuild(deps: IntakeDeps, delivery: Delivery, build: N
   return recorded;
 }
 
-/** What an earlier copy of this delivery led to, or null. Throws `conflict` where the id was used for another body. */
+/**
+ * Returns the result of an earlier copy of this delivery, or null. Throws `conflict` if the id was used for
+ * another body.
+ */
 export async function findRecorded(deps: IntakeDeps, delivery: Delivery): Promise<Recorded | null> {
   const kept = await deps.stores.deliveries.find(delivery.source, delivery.deliveryId);
   if (kept === null || kept.buildId === null) return null;
@@ -63,7 +66,7 @@ export async function findRecorded(deps: IntakeDeps, delivery: Delivery): Promis
   return { build, job };
 }
 
-/** The refusal of an id that was used for another body. */
+/** Creates the error for an id that was used for another body. */
 export function usedBefore(deliveryId: string, buildId: string | null): TriageError {
   return new TriageError(
     'conflict',
@@ -98,15 +101,15 @@ function lost(delivery: Delivery): never {
 export interface IntakeSettings {
   readonly http: {
     readonly publicUrl: string | null;
-    /** Of one request, as it comes over the wire. */
+    /** Size limit of one request body as transferred. */
     readonly maxBodyBytes: number;
-    /** Of all logs and reports of one upload together, once decompressed. */
+    /** Size limit of all decompressed logs and reports of one upload together. */
     readonly maxLogBytes: number;
   };
   readonly providers: ProvidersConfig;
 }
 
-/** What the caller of the routes gives. */
+/** The dependencies that the caller of the routes provides. */
 export interface IntakeParts {
   readonly settings: IntakeSettings;
   readonly stores: Pick<Stores, 'deliveries' | 'builds' | 'triages' | 'passingBuilds' | 'outbox' | 'notices' | 'health'>;
@@ -114,7 +117,7 @@ export interface IntakeParts {
   readonly archive: Pick<BuildArchive, 'put' | 'list' | 'remove'>;
   readonly jobQueue: Pick<JobQueue, 'enqueue'>;
   readonly masker: Masker;
-  /** Where uploads are decoded; absent: at once. */
+  /** The threads that decode uploads; absent: uploads are decoded in the main thread. */
   readonly uploadReaders?: UploadReaders;
   readonly logger: Logger;
   readonly clock: Clock;
@@ -122,7 +125,7 @@ export interface IntakeParts {
   readonly tracer?: Tracer;
 }
 
-/** What the routes are built from. */
+/** The dependencies of the routes. */
 export interface IntakeDeps extends IntakeParts {
   readonly jobNotifier: JobNotifier;
   readonly inbox: DeliveryInbox;

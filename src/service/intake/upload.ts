@@ -24,7 +24,7 @@ import {
 
 const optionalText = shortText().nullish();
 
-/** What an uploader says about the build. */
+/** The metadata of a build in an upload. */
 export const UploadMetadata = z
   .object({
     repository: shortText(300).describe('`owner/name`, or another name for the source.'),
@@ -64,7 +64,7 @@ const UploadedText = z
   .refine((file) => (file.text === undefined) !== (file.base64 === undefined), 'needs either text or base64');
 type UploadedText = z.infer<typeof UploadedText>;
 
-/** Of one kind, in one upload. */
+/** Limit of files of one kind in one upload. */
 export const MAX_FILES = 200;
 const ARTIFACTS =
   'Additional files: server logs, crash reports, debug logs, plain or in archives. Files that show a failure or that a log refers to are read.';
@@ -114,9 +114,9 @@ export interface Upload {
 export function readJsonUpload(body: unknown): Upload {
   const { metadata, logs, reports, artifacts } = readInput('The upload', JsonUpload, body);
   const files = [
-    ...logs.map((file) => fileOf(file, 'log')),
-    ...reports.map((file) => fileOf(file, 'report')),
-    ...artifacts.map((file) => fileOf(file, 'artifact')),
+    ...logs.map((file) => toUploadedFile(file, 'log')),
+    ...reports.map((file) => toUploadedFile(file, 'report')),
+    ...artifacts.map((file) => toUploadedFile(file, 'artifact')),
   ];
   return { metadata, files: withDistinctNames(files) };
 }
@@ -126,7 +126,10 @@ export function readMetadata(value: unknown): UploadMetadata {
   return readInput('The metadata', UploadMetadata, typeof value === 'string' ? parseJson('The metadata', value) : value);
 }
 
-/** Two files of one name would replace each other in the archive; a log of no name gets one. `.gz` goes, as the compression does. */
+/**
+ * Gives every file a distinct name, because two files of one name would replace each other in the archive. A
+ * log without a name gets one. The extension `.gz` is removed with the compression.
+ */
 export function withDistinctNames(files: readonly UploadedFile[]): UploadedFile[] {
   const taken = new Set<string>();
   return files.map((file) => {
@@ -139,8 +142,8 @@ export function withDistinctNames(files: readonly UploadedFile[]): UploadedFile[
   });
 }
 
-/** The build that the metadata describes. */
-export function buildOf(metadata: UploadMetadata): NewBuild {
+/** Creates the build that the metadata describes. */
+export function toNewBuild(metadata: UploadMetadata): NewBuild {
   const { repository, pipeline, queuedAt, ...known } = metadata;
   const times = {
     queuedSeconds: secondsBetween(queuedAt, metadata.startedAt),
@@ -149,7 +152,7 @@ export function buildOf(metadata: UploadMetadata): NewBuild {
   return sparseBuild({ repository, pipeline, ...present(known), number: String(metadata.number), ...times });
 }
 
-function fileOf(file: UploadedText, kind: SourceKind): UploadedFile {
+function toUploadedFile(file: UploadedText, kind: SourceKind): UploadedFile {
   const bytes = file.base64 === undefined ? Buffer.from(file.text ?? '', 'utf8') : Buffer.from(file.base64, 'base64');
   return { name: file.name, kind, bytes };
 }
@@ -157,7 +160,7 @@ function fileOf(file: UploadedText, kind: SourceKind): UploadedFile {
 export interface PreparedSources {
   /** Decoded and masked. */
   readonly sources: readonly SourceText[];
-  /** From the reports; every name as it may be stored. */
+  /** The test results from the reports, with names that can be stored. */
   readonly testResults: readonly TestResult[];
   /** Digests of own secrets that the files showed. */
   readonly own: readonly string[];
@@ -186,7 +189,7 @@ export async function prepareSources(
       return [];
     });
     for (const source of opened) {
-      left -= await bytesOf(source.text);
+      left -= await countBytes(source.text);
       decoded.push({ ...source, name: distinctName(source.name, taken) });
     }
   }
@@ -218,7 +221,7 @@ export async function prepareSources(
   }
 }
 
-/** How uploaded files are decoded and their reports read; elsewhere where it takes long. */
+/** The functions that decode uploaded files and read their reports. A thread runs them if they take long. */
 export type UploadReaders = Pick<LogThreads, 'decode' | 'openArtifact' | 'readReports'>;
 
 const AT_ONCE: UploadReaders = {
@@ -230,7 +233,7 @@ const AT_ONCE: UploadReaders = {
 /** Characters counted before others have their turn. */
 const COUNTED_AT_ONCE = 1 << 22;
 
-async function bytesOf(text: string): Promise<number> {
+async function countBytes(text: string): Promise<number> {
   let bytes = 0;
   for (let at = 0; at < text.length; at += COUNTED_AT_ONCE) {
     bytes += Buffer.byteLength(text.slice(at, at + COUNTED_AT_ONCE));
@@ -248,7 +251,7 @@ function distinctName(name: string, taken: Set<string>): string {
   return distinct;
 }
 
-/** A failed build must bring something to read. Throws `invalid-input`. */
+/** Throws `invalid-input` if a failed build contains nothing to read. */
 export function requireSomethingToRead({ sources, testResults }: PreparedSources): void {
   if (testResults.length > 0 || sources.some((source) => source.text.trim() !== '')) return;
   const names = sources.map((source) => source.name).join(', ');

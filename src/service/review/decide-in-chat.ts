@@ -7,7 +7,7 @@ import { type OpenReviewDeps, openReviewFor } from './queue.ts';
 
 export interface DecideInChatDeps extends DecideDeps {
   readonly stores: DecideDeps['stores'] & OpenReviewDeps['stores'];
-  /** Where people reach Faultline; null: no links. */
+  /** The public URL of Faultline; null: no links. */
   readonly publicUrl: string | null;
 }
 
@@ -15,17 +15,18 @@ export interface DecideInChatDeps extends DecideDeps {
 export interface ChatVerdict {
   readonly type: 'accept' | 'reject';
   readonly analysisId: string;
-  /** The chat's own id of the person, which nobody can choose. */
+  /** The chat's own id of the user, which no user can choose. */
   readonly user: string;
-  /** How the person is called there; null where that is no plain name. */
+  /** The display name of the user; null if it is no plain name. */
   readonly userName: string | null;
 }
 
 const REASON = 'marked wrong in Slack';
 
 /**
- * Stores what a person said with a button of a chat message, where the person may decide; opens the review of an answer that was published
- * without one. Returns the reply to the person, in Slack's mark-up and escaped. Never throws: nobody else would see it.
+ * Stores the decision of a button in a chat message if the user may decide. Opens the review of an answer
+ * that was published without one. Returns the reply to the user, escaped, in Slack's markup. Never throws,
+ * because the error would reach no one.
  */
 export async function decideInChat(deps: DecideInChatDeps, verdict: ChatVerdict, reviewers: readonly string[]): Promise<string> {
   const { user, type, analysisId } = verdict;

@@ -15,8 +15,8 @@ import type { Logger } from '../../ports/telemetry.ts';
 import type { VectorNamespace } from '../../ports/vector-index.ts';
 import type { NoticeStore } from '../../stores/outbox.ts';
 import type { ShownStores } from '../../stores/stores.ts';
-import { greenFlagOf, heldBack, type Lesson, lessonOf } from './learn.ts';
-import { blindStateOf, obstacle, outdated, raced, unknownReview } from './queue.ts';
+import { deriveLesson, findGreenFlag, heldBack, type Lesson } from './learn.ts';
+import { obstacle, outdated, raced, readBlindState, unknownReview } from './queue.ts';
 import type { DecisionView } from './views.ts';
 
 export interface DecideDeps {
@@ -24,7 +24,10 @@ export interface DecideDeps {
   readonly stores: Pick<ShownStores, 'reviews' | 'analyses' | 'failures' | 'library' | 'outbox' | 'passingBuilds' | 'notices'>;
   /** Writes these entries to the index; `false` where that is done later. Never throws. Absent: it is done in the background. */
   readonly indexNow?: (namespace: VectorNamespace, ids: readonly string[]) => Promise<boolean>;
-  /** How long a decision is kept from being shown outside, so that it can be taken back unseen, in milliseconds. Absent: 10 s. */
+  /**
+   * Milliseconds for which a decision is not shown outside, so that it can be undone without anyone seeing
+   * it; 10 s by default.
+   */
   readonly undoMs?: number;
   /** Knows the build's texts, so that lines named by a correction are checked; absent: they are believed. */
   readonly archive?: Pick<BuildArchive, 'list'>;
@@ -44,7 +47,7 @@ interface DecisionRequest {
   readonly input: DecisionInput;
   /** Decides the other waiting items of the same fingerprint in the same repository too; absent: this one only. */
   readonly alsoFor?: 'same-fingerprint';
-  /** Of those, only these: the ones that the reviewer was shown. Absent: all. */
+  /** The ids that the reviewer was shown: only these of the other items are decided as well. Absent: all. */
   readonly also?: readonly string[];
 }
 
@@ -59,16 +62,16 @@ export async function decideReview(deps: DecideDeps, request: DecisionRequest): 
   if (analysis === null) throw new TriageError('not-found', `The analysis ${review.analysisId} of this review is not stored.`);
   const { input, reviewer } = request;
   checkDecision(input, analysis);
-  // An archive that is away keeps nobody from deciding.
+  // An unavailable archive must not prevent a decision.
   if (input.shownBy !== undefined) checkLines(input, (await deps.archive?.list(analysis.buildId).catch(() => [])) ?? []);
-  if ((await blindStateOf({ stores: deps.stores, blindEvery: deps.blindEvery ?? 0 }, review, reviewer)).blind)
+  if ((await readBlindState({ stores: deps.stores, blindEvery: deps.blindEvery ?? 0 }, review, reviewer)).blind)
     throw new TriageError('invalid-input', 'The verdict of this item is hidden from you. Choose a category first.');
-  const others = await othersOf(deps, request);
-  const guess = await deps.stores.reviews.guessOf(review.id, reviewer);
+  const others = await findOthers(deps, request);
+  const guess = await deps.stores.reviews.findGuess(review.id, reviewer);
   const now = deps.clock.now();
   const batchId = others.length === 0 ? null : newId('bat', now);
   const decision = await newDecision({ input, reviewer, review, guess, batchId, now }, deps.masker);
-  const companions = await companionsOf({ decision, analysis }, others, deps);
+  const companions = await createCompanions({ decision, analysis }, others, deps);
   const previous = await deps.stores.library.recall({ fingerprint: analysis.fingerprint, repository: review.repository });
   const lesson = await prepareLesson(deps, decision, analysis, review, previous);
   const { changes, ...decided } = await store(deps, request, { decision, companions, lesson });
@@ -88,8 +91,8 @@ async function currentReview(deps: DecideDeps, { reviewId, version, reviewer }: 
   return review;
 }
 
-/** The other items that are decided along. */
-async function othersOf(deps: DecideDeps, request: DecisionRequest): Promise<{ review: Review; analysis: Analysis }[]> {
+/** Finds the other items that are decided together with this one. */
+async function findOthers(deps: DecideDeps, request: DecisionRequest): Promise<{ review: Review; analysis: Analysis }[]> {
   if (request.alsoFor === undefined) return [];
   const wanted = request.also === undefined ? null : new Set(request.also);
   const found: { review: Review; analysis: Analysis }[] = [];
@@ -110,8 +113,8 @@ async function prepareLesson(
 ): Promise<Lesson> {
   const ids = new Set(analysis.failureIds);
   const failures = (await deps.stores.failures.listByBuild(analysis.buildId)).filter(({ id }) => ids.has(id));
-  const { entry, teaching } = lessonOf({ decision, analysis, repository, failures, previous });
-  const flag = entry === null ? null : await greenFlagOf(deps.stores.passingBuilds, repository, entry.telling);
+  const { entry, teaching } = deriveLesson({ decision, analysis, repository, failures, previous });
+  const flag = entry === null ? null : await findGreenFlag(deps.stores.passingBuilds, repository, entry.telling);
   if (entry === null || flag === null) return { entry, teaching };
   return { entry: { ...entry, flag }, teaching: heldBack(flag) };
 }
@@ -126,7 +129,7 @@ interface Stored extends Pick<DecisionView, 'review' | 'also'> {
   readonly changes: readonly NewOutboxEntry[];
 }
 
-/** The one transaction of a decision. */
+/** Stores the decision in one transaction. */
 async function store(deps: DecideDeps, request: DecisionRequest, parts: Parts): Promise<Stored> {
   const { reviews } = deps.stores;
   const decided = await deps.database.transaction(async (sql) => {
@@ -143,7 +146,10 @@ async function store(deps: DecideDeps, request: DecisionRequest, parts: Parts): 
   throw raced(await currentReview(deps, request));
 }
 
-/** How the index changes: the entry instead of what answered until now, or not at all where it does not answer, as where another came first. */
+/**
+ * Adds the entry and returns the index changes. The entry replaces the one that answered until now. There are
+ * no changes if it does not answer, for example because another entry came first.
+ */
 async function teach({ stores: { library, outbox } }: DecideDeps, entry: LibraryEntry, sql: Sql): Promise<readonly NewOutboxEntry[]> {
   const key = { fingerprint: entry.fingerprint.value, repository: entry.repository };
   await library.alone(key, sql);
@@ -159,8 +165,8 @@ async function teach({ stores: { library, outbox } }: DecideDeps, entry: Library
 const MAX_SAME = 200;
 
 /**
- * The undecided items of the same fingerprint in the same repository that this reviewer could decide together with this one, oldest
- * first. Throws `not-found`.
+ * Lists the undecided items with the same fingerprint and repository that this reviewer could decide together
+ * with this one, oldest first. Throws `not-found`.
  */
 export async function listSame(
   deps: { readonly stores: Pick<ShownStores, 'reviews'> },
@@ -180,7 +186,7 @@ interface Companion {
  * Decisions for the others. What is accepted or corrected is the cause of all: where a machine said something else of one of them, that
  * one is corrected to it; where it said the same, it is accepted.
  */
-async function companionsOf(
+async function createCompanions(
   main: { readonly decision: Decision; readonly analysis: Analysis },
   others: readonly { readonly review: Review; readonly analysis: Analysis }[],
   deps: { readonly masker: Pick<Masker, 'mask'> },
@@ -211,7 +217,10 @@ function inputFor({ decision, analysis: main }: { decision: Decision; analysis: 
   return changes(said, other) ? said : { type: 'accept', ...why };
 }
 
-/** Stores them; one that somebody else took meanwhile is left to them. Returns those that are decided now. */
+/**
+ * Stores the companion decisions. An item that another reviewer took in the meantime is left alone. Returns
+ * the items that are now decided.
+ */
 async function decideCompanions(
   companions: readonly Companion[],
   reviews: Pick<ShownStores['reviews'], 'decide'>,
@@ -250,7 +259,7 @@ function checkCorrection(input: DecisionInput, analysis: Analysis): void {
   }
 }
 
-/** Whether a correction says anything else than the analysis. */
+/** Checks whether a correction differs from the analysis. */
 function changes(input: DecisionInput, { category, kind, answer }: Analysis): boolean {
   return (
     input.category !== category ||
@@ -298,16 +307,19 @@ interface DecisionFacts {
   readonly input: DecisionInput;
   readonly reviewer: string;
   readonly review: Review;
-  /** What the reviewer took it for before the verdict was shown. */
+  /** The reviewer's category before the verdict was shown. */
   readonly guess: Category | null;
   readonly batchId: string | null;
   readonly now: number;
 }
 
-/** A page that was open longer says nothing about how long somebody thought. */
+/**
+ * The longest open time that counts, in seconds. A page that was open longer says nothing about how long the
+ * reviewer thought.
+ */
 const MAX_SECONDS = 24 * 3600;
 
-/** What the reviewer typed is masked before it is stored. */
+/** Creates a decision. Text from the reviewer is masked before it is stored. */
 async function newDecision(facts: DecisionFacts, masker: Pick<Masker, 'mask'>): Promise<Decision> {
   const { input, reviewer, review, guess, batchId, now } = facts;
   const { type, category, kind, reasonCode, shownBy } = input;
@@ -332,7 +344,9 @@ async function newDecision(facts: DecisionFacts, masker: Pick<Masker, 'mask'>): 
   };
 }
 
-/** As the page says, else since the reviewer holds the item. */
+/**
+ * Returns the time that the item was open, as the page reports it, otherwise since the reviewer claimed it.
+ */
 function openTime({ input, review, reviewer, now }: DecisionFacts): Pick<Decision, 'openedAt' | 'secondsOpen'> {
   const openedAt = input.openedAt ?? (review.claimedBy === reviewer ? review.claimedAt : null);
   if (openedAt === null || openedAt === undefined) return {};
@@ -343,7 +357,10 @@ function openTime({ input, review, reviewer, now }: DecisionFacts): Pick<Decisio
 /** A decision is shown outside after so long where nothing else is configured, in milliseconds, so that what is taken back at once is never seen there. */
 const UNDO_DELAY_MS = 10_000;
 
-/** What is said outside of the builds of these reviews has changed. In one order, so that two that decide the same ones do not meet crosswise. */
+/**
+ * Requests updates of the notices about the builds of these reviews. The builds are sorted, so that
+ * concurrent decisions about the same builds do not deadlock.
+ */
 export async function wantNotices(
   notices: Pick<NoticeStore, 'changed'>,
   reviews: readonly Pick<Review, 'buildId'>[],

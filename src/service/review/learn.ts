@@ -2,18 +2,18 @@ import type { Analysis } from '../../domain/analysis.ts';
 import { KIND_CATEGORY, type Kind } from '../../domain/category.ts';
 import type { Failure } from '../../domain/failure.ts';
 import { newId } from '../../domain/ids.ts';
-import { answers, type GreenFlag, type LibraryEntry, vectorOf } from '../../domain/library.ts';
+import { answers, type GreenFlag, type LibraryEntry, toLibraryVector } from '../../domain/library.ts';
 import type { Decision } from '../../domain/review.ts';
 import { cutCharacters } from '../../lib/text.ts';
 import { standsIn, tellingLines } from '../../log/green/green-diff.ts';
-import { likenessOf, likenessText } from '../../log/recognise/likeness.ts';
+import { extractLikeness, likenessText } from '../../log/recognise/likeness.ts';
 import type { Logger } from '../../ports/telemetry.ts';
 import type { VectorIndex } from '../../ports/vector-index.ts';
 import type { LibraryStore } from '../../stores/library.ts';
 import type { PassingBuildStore } from '../../stores/passing-builds.ts';
 import type { ShownStores } from '../../stores/stores.ts';
 
-/** What a decision teaches, and a sentence for the reviewer about it. */
+/** The entry that a decision adds to the library, and a sentence about it for the reviewer. */
 export interface Lesson {
   readonly entry: LibraryEntry | null;
   readonly teaching: string;
@@ -33,10 +33,11 @@ const MAX_MESSAGE = 4000;
 const MAX_TITLE = 120;
 
 /**
- * Accept teaches the machine's answer, correct the person's words, reject nothing. A generic failure ("exit code 1") teaches
- * nothing either: whatever fails next would be taken for it; nor does a failed analysis whose cause nobody named.
+ * Derives what a decision teaches: an acceptance teaches the machine's answer, a correction the reviewer's
+ * text, a rejection nothing. A generic failure ("exit code 1") teaches nothing either, because every later
+ * failure would match it; nor does a failed analysis whose cause no one named.
  */
-export function lessonOf(facts: LessonFacts): Lesson {
+export function deriveLesson(facts: LessonFacts): Lesson {
   if (facts.decision.type === 'reject') return { entry: null, teaching: 'Rejected. A rejection does not change the library.' };
   if (namesNoCause(facts)) {
     return {
@@ -49,7 +50,7 @@ export function lessonOf(facts: LessonFacts): Lesson {
   if (failure.generic) {
     return { entry: null, teaching: 'Not added to the library: this failure is too general to be recognized again.' };
   }
-  const entry = entryOf(facts, failure);
+  const entry = createEntry(facts, failure);
   const replaces =
     facts.previous === null
       ? ''
@@ -60,7 +61,10 @@ export function lessonOf(facts: LessonFacts): Lesson {
   };
 }
 
-/** What a stored decision taught, or why nothing, in one sentence; for whoever comes back to it. */
+/**
+ * Explains in one sentence what a stored decision taught, or why it taught nothing. It is shown when a user
+ * returns to the decision.
+ */
 export async function taughtBy(stores: Pick<ShownStores, 'library' | 'analyses' | 'failures'>, decision: Decision): Promise<string> {
   const [entry] = await stores.library.ofDecision(decision.id);
   if (entry !== undefined) return entry.flag !== null && entry.stays === null ? heldBack(entry.flag) : TAUGHT;
@@ -68,32 +72,34 @@ export async function taughtBy(stores: Pick<ShownStores, 'library' | 'analyses' 
   if (analysis === null) return GONE;
   const ids = new Set(analysis.failureIds);
   const failures = (await stores.failures.listByBuild(analysis.buildId)).filter(({ id }) => ids.has(id));
-  const lesson = lessonOf({ decision, analysis, repository: '', failures, previous: null });
+  const lesson = deriveLesson({ decision, analysis, repository: '', failures, previous: null });
   return lesson.entry === null ? lesson.teaching : 'What it added to the library was withdrawn.';
 }
 
 const TAUGHT = 'Added to the library: the next failure with this fingerprint in this repository gets this answer at once.';
 const GONE = 'Not added to the library: the failures of this analysis are no longer stored.';
 
-/** Of an entry that green builds contradict. */
+/** Returns the sentence for an entry that passing builds contradict. */
 export function heldBack(flag: GreenFlag): string {
   return `Saved, but not used yet. ${flagSentence(flag)}: confirm the entry if it is right.`;
 }
 
-/** A failed analysis gives the error that stopped it as its cause. */
+/**
+ * Checks whether the decision names no cause. A failed analysis has the error that stopped it as its cause.
+ */
 function namesNoCause({ decision, analysis }: LessonFacts): boolean {
   if (analysis.terminationReason !== 'failed') return false;
   return decision.rootCause === undefined || decision.rootCause.trim() === analysis.answer.rootCause.trim();
 }
 
-function entryOf({ decision, analysis, repository, previous }: LessonFacts, failure: Failure): LibraryEntry {
+function createEntry({ decision, analysis, repository, previous }: LessonFacts, failure: Failure): LibraryEntry {
   const { answer } = analysis;
   const category = decision.category ?? analysis.category;
   const rootCause = decision.rootCause ?? answer.rootCause;
   return {
     id: newId('lib', Date.parse(decision.decidedAt)),
     fingerprint: failure.fingerprint,
-    message: likenessText(likenessOf(failure)) || failure.message.slice(0, MAX_MESSAGE),
+    message: likenessText(extractLikeness(failure)) || failure.message.slice(0, MAX_MESSAGE),
     repository,
     category,
     kind: decision.kind ?? keptKind(analysis, category),
@@ -113,19 +119,24 @@ function entryOf({ decision, analysis, repository, previous }: LessonFacts, fail
   };
 }
 
-/** The machine's kind goes with its category; under another one it would mislead, unless it usually belongs there. */
+/**
+ * Returns the kind of the entry. The machine's kind belongs to its category; with another category it would
+ * mislead, unless it usually belongs to that one.
+ */
 function keptKind(analysis: Analysis, category: Analysis['category']): Kind {
   return analysis.category === category || KIND_CATEGORY[analysis.kind] === category ? analysis.kind : 'unknown';
 }
 
-/** The machine's title is about its own cause; a corrected cause is titled by its first sentence. */
+/**
+ * Creates a title from the first sentence of a corrected cause. The machine's title describes its own cause.
+ */
 export function titleFrom(rootCause: string): string {
   const [line = ''] = rootCause.trim().split('\n');
   const sentence = /^.+?[.!?](?=\s|$)/.exec(line)?.[0] ?? line;
   return cutCharacters(sentence.replace(/\.$/, '').trim(), MAX_TITLE);
 }
 
-/** A recalled analysis was counted when it was recalled. */
+/** Returns the number of sightings. A recalled analysis was counted when it was recalled. */
 function sightings(analysis: Analysis, previous: LibraryEntry | null): number {
   if (previous === null) return 1;
   return previous.timesSeen + (analysis.recalled === null ? 1 : 0);
@@ -134,8 +145,11 @@ function sightings(analysis: Analysis, previous: LibraryEntry | null): number {
 /** Logs of green builds that are looked through when something is taught: the newest. */
 const GREEN_LOGS = 24;
 
-/** The newest green builds of a repository in which all telling lines stand too; null where there are none. */
-export async function greenFlagOf(
+/**
+ * Finds the newest passing builds of a repository that contain all informative lines. Returns null if there
+ * are none.
+ */
+export async function findGreenFlag(
   passingBuilds: Pick<PassingBuildStore, 'newest'>,
   repository: string,
   telling: readonly string[],
@@ -148,7 +162,7 @@ export async function greenFlagOf(
   return { builds: new Set(same.map(({ build }) => build.buildId)).size, since, last: newest.build.buildId };
 }
 
-/** The flag as a sentence for reviewers. */
+/** Formats the flag as a sentence for reviewers. */
 export function flagSentence({ builds, since }: GreenFlag): string {
   return `It also appears in ${builds === 1 ? 'a green build' : `${builds} green builds`} since ${since.slice(0, 10)}`;
 }
@@ -166,14 +180,14 @@ const PAGE = 200;
  * is put in where it is missing, everything else is taken out. For start-up; safe to run at any time and twice. Throws what index or store throw.
  */
 export async function syncLibraryIndex(deps: LibraryIndexDeps, signal?: AbortSignal): Promise<{ indexed: number; removed: number }> {
-  // The index is read first: what a decision adds meanwhile is then never taken for a stray.
+  // The index is read first, so that an entry added by a concurrent decision is never treated as a stray.
   const present = new Set((await deps.vectorIndex.list('error_library')).map(({ id }) => id));
   const wanted = new Map((await newestEntries(deps.library)).map((entry) => [entry.id, entry]));
   const missing = [...wanted.values()].filter(({ id }) => !present.has(id));
   const stray = [...present].filter((id) => !wanted.has(id));
   if (stray.length > 0) await deps.vectorIndex.remove('error_library', stray);
   for (let from = 0; from < missing.length; from += PAGE) {
-    await deps.vectorIndex.upsert('error_library', missing.slice(from, from + PAGE).map(vectorOf), signal);
+    await deps.vectorIndex.upsert('error_library', missing.slice(from, from + PAGE).map(toLibraryVector), signal);
   }
   deps.logger.info({ indexed: missing.length, removed: stray.length }, 'error library index is up to date');
   return { indexed: missing.length, removed: stray.length };

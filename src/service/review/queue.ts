@@ -1,6 +1,6 @@
 import type { Category } from '../../domain/category.ts';
 import { TriageError } from '../../domain/errors.ts';
-import { type Decision, openingOf, type Principal, type Review, type ReviewerQuestion } from '../../domain/review.ts';
+import { createNewReview, type Decision, type Principal, type Review, type ReviewerQuestion } from '../../domain/review.ts';
 import { present } from '../../lib/collections.ts';
 import { isDrawn } from '../../lib/statistics.ts';
 import { storable } from '../../lib/text.ts';
@@ -13,14 +13,14 @@ import type { ShownStores } from '../../stores/stores.ts';
 
 export interface QueueDeps {
   readonly stores: Pick<ShownStores, 'reviews'>;
-  /** How long a claim holds, in milliseconds. */
+  /** The time for which a claim is valid, in milliseconds. */
   readonly claimMs: number;
   readonly clock: Clock;
 }
 
-/** So long a skipped item is not offered to the same reviewer again, in milliseconds. */
+/** Milliseconds for which a skipped item is not offered to the same reviewer again. */
 const SKIPPED_MS = 30 * 60_000;
-/** So long an item is held before anybody may take it over, in milliseconds. */
+/** Milliseconds after which any reviewer may take over a claimed item. */
 const HELD_MS = 15 * 60_000;
 
 interface NextRequest {
@@ -48,7 +48,10 @@ export async function skipReview({ stores }: Pick<QueueDeps, 'stores'>, id: stri
   throw obstacle(review, reviewer) ?? raced(review);
 }
 
-/** Whether this reviewer may take an item away from its holder: an admin at any time, everybody after a quarter of an hour. */
+/**
+ * Checks whether this reviewer may take over an item from its holder: an admin at any time, everyone after a
+ * quarter of an hour.
+ */
 export function mayTakeOver({ claimedAt }: Pick<Review, 'claimedAt'>, isAdmin: boolean, now: number): boolean {
   return isAdmin || (claimedAt !== null && now - Date.parse(claimedAt) >= HELD_MS);
 }
@@ -73,25 +76,25 @@ export interface BlindDeps {
   readonly blindEvery: number;
 }
 
-/** What this reviewer may see of an item. */
+/** The parts of an item that this reviewer may see. */
 export interface BlindState {
   /** The verdict is to be hidden: the item was drawn, is undecided, and this reviewer has not named a category yet. */
   readonly blind: boolean;
-  /** What the reviewer named, once the item was drawn and a category named; null elsewhere. */
+  /** The category that the reviewer named for a drawn item; null otherwise. */
   readonly guess: Category | null;
 }
 
 /**
- * Whether the verdict of an item is hidden from this reviewer. Which items are drawn rests on their ids alone; an item that was asked for
- * from its answer is never drawn, because its verdict has been seen.
+ * Returns whether the verdict of an item is hidden from this reviewer. Only the id decides which items are
+ * drawn. An item that was requested from its answer is never drawn, because its verdict has been seen.
  */
-export async function blindStateOf(
+export async function readBlindState(
   deps: BlindDeps,
   review: Pick<Review, 'id' | 'state' | 'origin'>,
   reviewer: string,
 ): Promise<BlindState> {
   if (review.origin === 'asked' || !isDrawn(review.id, deps.blindEvery)) return { blind: false, guess: null };
-  const guess = await deps.stores.reviews.guessOf(review.id, reviewer);
+  const guess = await deps.stores.reviews.findGuess(review.id, reviewer);
   return { blind: guess === null && review.state !== 'decided', guess };
 }
 
@@ -105,7 +108,7 @@ export async function recordBlindGuess(
 ): Promise<BlindState> {
   const review = await deps.stores.reviews.find(reviewId);
   if (review === null) throw unknownReview(reviewId);
-  const state = await blindStateOf(deps, review, reviewer);
+  const state = await readBlindState(deps, review, reviewer);
   return state.blind ? { blind: false, guess: await deps.stores.reviews.guess(reviewId, reviewer, category) } : state;
 }
 
@@ -115,8 +118,8 @@ export interface OpenReviewDeps {
 }
 
 /**
- * The review of an analysis, opened where there is none yet: a person may say of any published answer whether it is right. Throws
- * `not-found`.
+ * Returns the review of an analysis and opens it if there is none yet, because a person may judge any
+ * published answer. Throws `not-found`.
  */
 export async function openReviewFor(
   deps: OpenReviewDeps,
@@ -129,17 +132,20 @@ export async function openReviewFor(
   const build = analysis === null ? null : await builds.find(analysis.buildId);
   if (analysis === null || build === null) throw new TriageError('not-found', `There is no analysis ${analysisId}.`);
   const why = [`published automatically; ${by} requested a review`];
-  return await reviews.open(openingOf(build, analysis, { now: deps.clock.now(), origin: 'asked', why }));
+  return await reviews.open(createNewReview(build, analysis, { now: deps.clock.now(), origin: 'asked', why }));
 }
 
-/** The reason why `reviewer` may not act on the review now, or null. A claim that ran out reads as waiting: the store sees to it. */
+/**
+ * Returns the reason why `reviewer` may not act on the review now, or null. An expired claim counts as
+ * waiting; the store ensures that.
+ */
 export function obstacle(review: Review, reviewer: string): TriageError | null {
   if (review.decision !== null || review.state === 'decided') return decidedAlready(review);
   if (review.state === 'claimed' && review.claimedBy !== reviewer) return heldByAnother(review);
   return null;
 }
 
-/** For a decision made on a state that is no longer the current one. */
+/** Creates the error for a decision that was made on an outdated version. */
 export function outdated(review: Review, version: number): TriageError {
   return conflict(
     `This review has changed since version ${version}; it is now at version ${review.version}. Reload it, then decide.`,
@@ -147,27 +153,30 @@ export function outdated(review: Review, version: number): TriageError {
   );
 }
 
-/** For a release by somebody who does not hold the item. */
+/** Creates the error for a release by a user who does not hold the item. */
 export function notHeld(review: Review): TriageError {
   return conflict('You do not hold this review, so there is nothing to release.', review);
 }
 
-/** For a write that lost a race although the state looks free again: reading it once more settles it. */
+/**
+ * Creates the error for a write that lost a race although the state looks free again. Reading it again
+ * resolves the conflict.
+ */
 export function raced(review: Review): TriageError {
   return conflict('Someone else changed this review at the same time. Reload it and try again.', review);
 }
 
-/** For an id that is nobody's. */
+/** Creates the error for an unknown id. */
 export function unknownReview(id: string): TriageError {
   return new TriageError('not-found', `There is no review ${id}.`);
 }
 
-/** For taking back what is not decided. */
+/** Creates the error for undoing a review that is not decided. */
 export function notDecided(review: Review): TriageError {
   return conflict('This review is not decided, so there is nothing to undo.', review);
 }
 
-/** Why somebody else may not take a decision back. */
+/** Returns the reason why another user may not undo a decision. */
 export function decidedBy({ reviewer, decidedAt }: Decision): string {
   return `${reviewer} decided this at ${decidedAt}; only ${reviewer} or an admin can undo it.`;
 }
@@ -179,7 +188,7 @@ function decidedAlready(review: Review): TriageError {
   return conflict(`${decision.reviewer} decided this at ${decision.decidedAt}: ${verdict}.`, review);
 }
 
-/** For an item that somebody else holds. */
+/** Creates the error for an item that another user holds. */
 function heldByAnother(review: Review): TriageError {
   return conflict(`${review.claimedBy} holds this review until ${review.claimExpiresAt}.`, review, {
     holder: review.claimedBy,
@@ -191,18 +200,18 @@ function conflict(message: string, review: Review, details: Record<string, unkno
   return new TriageError('conflict', message, { details: { ...details, review } });
 }
 
-/** Who asks, as every route that declares a role knows by the time it runs. */
+/** The caller, whom every route that declares a role knows when it runs. */
 interface Asking {
   readonly principal: Principal | null;
 }
 
-/** Who decides: the name of the token that asks. */
-export function reviewerOf(request: Asking): string {
+/** Returns the reviewer: the name of the caller's token. */
+export function requireReviewer(request: Asking): string {
   if (request.principal === null) throw new TriageError('unauthenticated', 'Reviewing needs a token with the role review.');
   return request.principal.name;
 }
 
-/** Whether the one who asks may also change what others decided. */
+/** Checks whether the caller may also change the decisions of other users. */
 export function isAdmin({ principal }: Asking): boolean {
   return principal?.roles.includes('admin') === true;
 }
@@ -216,7 +225,7 @@ export interface QuestionDeps {
 
 const MANY = 200;
 
-/** Questions that wait for anybody, oldest first: what the queue shows beside analyses. */
+/** Lists the questions that wait for a person, oldest first. The queue shows them next to analyses. */
 export async function openQuestions(
   { stores }: Pick<QuestionDeps, 'stores'>,
   filter: Omit<Parameters<ShownStores['questions']['list']>[0], 'state'>,
@@ -242,7 +251,7 @@ async function whyNot(id: string, { stores }: QuestionDeps): Promise<TriageError
   return new TriageError('conflict', `This question ${how}.`);
 }
 
-/** A job that is not queued now is found by the sweeper. */
+/** Queues a job. If that fails, the sweeper finds the job later. */
 async function enqueue(jobId: string, { jobQueue, logger }: QuestionDeps): Promise<void> {
   try {
     await jobQueue.enqueue(jobId);

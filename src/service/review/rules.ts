@@ -76,15 +76,15 @@ export async function withdrawRule(
   return withdrawn ?? (await deps.stores.rules.find(id)) ?? known;
 }
 
-/** What a rule would do, without storing it. */
+/** The effect of a rule, without storing it. */
 export interface RuleTrial {
-  /** Why it would be refused; null: it would be taken. */
+  /** The reason for which the rule would be refused; null: it would be accepted. */
   readonly refused: string | null;
   /** The line of the sample that it matches. */
   readonly line: string | null;
   /** Stored failures that it matches, newest first, with what they were taken for so far. */
   readonly matches: readonly FailureRow[];
-  /** How many of the newest failures were tried. */
+  /** The number of the newest failures that were tried. */
   readonly tried: number;
 }
 

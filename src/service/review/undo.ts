@@ -14,7 +14,7 @@ export type UndoDeps = Pick<DecideDeps, 'database' | 'stores' | 'indexNow' | 'lo
 
 interface UndoRequest {
   readonly reviewId: string;
-  /** Who takes it back: whoever decided, or an admin. */
+  /** The user who undoes the decision: the reviewer who made it, or an admin. */
   readonly reviewer: string;
   readonly isAdmin: boolean;
   /** The version that the reviewer saw; absent: whatever is stored. */
@@ -22,10 +22,10 @@ interface UndoRequest {
 }
 
 /**
- * Takes a decision back, with everything it did: the items wait again, what it taught is withdrawn, what that replaced answers again,
- * and the trail gains a line. Decisions that were made as one are taken back as one. Asked again by the same person, it changes nothing.
- * Throws TriageError `not-found`, `forbidden` (somebody else's decision), `conflict` (not decided, outdated version) with the review in
- * its details.
+ * Undoes a decision with everything it did: the items wait again, what it taught is withdrawn, what that
+ * replaced answers again, and the audit trail gains an event. Decisions that were made together are undone
+ * together. A repeated call by the same person changes nothing. Throws TriageError `not-found`, `forbidden`
+ * (another user's decision), `conflict` (not decided, outdated version) with the review in its details.
  */
 export async function undoDecision(deps: UndoDeps, request: UndoRequest): Promise<UndoView> {
   const outcome = await deps.database.transaction(async (sql) => {
@@ -42,7 +42,7 @@ export async function undoDecision(deps: UndoDeps, request: UndoRequest): Promis
   return outcome;
 }
 
-/** Everything that happens inside the one transaction. */
+/** Performs all changes inside the one transaction. */
 async function takeBack(deps: UndoDeps, request: UndoRequest, sql: Sql): Promise<UndoView> {
   const { reviews, outbox } = deps.stores;
   const review = await reviews.find(request.reviewId, sql);
@@ -106,7 +106,7 @@ export async function withdrawEntry(
   { id, by, reason }: { readonly id: string; readonly by: string; readonly reason: string },
 ): Promise<TeachView> {
   if (reason.trim() === '') throw new TriageError('invalid-input', 'Enter a reason for withdrawing the entry.');
-  await entryOf(deps, id);
+  await requireEntry(deps, id);
   const said = (await deps.masker.mask(storable(reason))).text;
   return await change(deps, id, 'library entry withdrawn', (sql) => deps.stores.library.withdraw(id, by, said, sql), by);
 }
@@ -116,7 +116,7 @@ export async function withdrawEntry(
  * and `conflict` where it is withdrawn or no green build says the same.
  */
 export async function confirmStays(deps: TeachDeps, { id, by }: { readonly id: string; readonly by: string }): Promise<TeachView> {
-  const entry = await entryOf(deps, id);
+  const entry = await requireEntry(deps, id);
   if (entry.withdrawn !== null) {
     throw new TriageError('conflict', `${entry.withdrawn.by} withdrew this entry at ${entry.withdrawn.at}; decide such a failure again.`);
   }
@@ -124,7 +124,7 @@ export async function confirmStays(deps: TeachDeps, { id, by }: { readonly id: s
   return await change(deps, id, 'flagged library entry confirmed', (sql) => deps.stores.library.stay(id, by, sql), by);
 }
 
-async function entryOf({ stores }: TeachDeps, id: string): Promise<LibraryEntry> {
+async function requireEntry({ stores }: TeachDeps, id: string): Promise<LibraryEntry> {
   const entry = await stores.library.find(id);
   if (entry === null) throw new TriageError('not-found', `There is no library entry ${id}.`);
   return entry;
@@ -132,7 +132,10 @@ async function entryOf({ stores }: TeachDeps, id: string): Promise<LibraryEntry>
 
 type Change = (sql: Parameters<Parameters<DecideDeps['database']['transaction']>[0]>[0]) => Promise<LibraryEntry | null>;
 
-/** The one transaction: the entry, and what changes in the index for it and for what answers now. */
+/**
+ * Changes an entry in one transaction, together with the index changes for it and for the entry that answers
+ * now.
+ */
 async function change(deps: TeachDeps, id: string, said: string, act: Change, by: string): Promise<TeachView> {
   const { library, outbox } = deps.stores;
   const { changes, changed, ...outcome } = await deps.database.transaction(async (sql) => {

@@ -4,7 +4,7 @@ import { Category } from '../../domain/category.ts';
 import { typedText } from '../../domain/errors.ts';
 import { LibraryEntry } from '../../domain/library.ts';
 import { Decision, DecisionInput, Review, ReviewEvent, ReviewerQuestion, ReviewState } from '../../domain/review.ts';
-import { listOf, pageQuery } from '../../ports/database.ts';
+import { createListSchema, pageQuery } from '../../ports/database.ts';
 
 const Sort = z.enum(['risk', 'age', 'confidence']);
 
@@ -21,7 +21,7 @@ export const ReviewQuery = z.strictObject({
   ...pageQuery,
 });
 
-export const ReviewList = listOf(Review).extend({
+export const ReviewList = createListSchema(Review).extend({
   /** What running triages ask; on the first page, where waiting items are requested. */
   questions: z.array(ReviewerQuestion),
 });
@@ -37,11 +37,11 @@ export const ReviewDetail = z.object({
 export const GroupQuery = ReviewQuery.omit({ state: true, fingerprint: true });
 
 /** Items of one fingerprint in one repository, as one. */
-export const GroupList = listOf(z.object({ review: Review, count: z.int() }));
+export const GroupList = createListSchema(z.object({ review: Review, count: z.int() }));
 
 export const CountsQuery = ReviewQuery.pick({ repository: true });
 
-/** Which item is wanted next; `after` is the one that the reviewer comes from. */
+/** The request for the next item; `after` is the item that the reviewer comes from. */
 export const NextBody = ReviewQuery.omit({ state: true, limit: true, offset: true })
   .extend({ after: z.string().min(1).max(100).optional() })
   .nullish();
@@ -102,7 +102,10 @@ export type UndoView = z.infer<typeof UndoView>;
 
 export const LastDecisionView = z.object({ decision: Decision.nullable() });
 
-/** Why an item cannot be obtained or decided now, and how it stands; `holder` and `until` where another reviewer holds it. */
+/**
+ * The reason why an item cannot be claimed or decided now, and its state; `holder` and `until` are set if
+ * another reviewer holds it.
+ */
 export const ReviewConflict = z.object({
   error: z.object({
     code: z.literal('conflict'),

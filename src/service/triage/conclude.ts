@@ -1,12 +1,12 @@
 import { type Analysis, isUnread, NO_USAGE, UNREAD } from '../../domain/analysis.ts';
 import type { Build } from '../../domain/build.ts';
 import { byCategory, CATEGORIES } from '../../domain/category.ts';
-import { messageOf, TriageError } from '../../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../../domain/errors.ts';
 import type { Evidence } from '../../domain/evidence.ts';
 import type { Failure } from '../../domain/failure.ts';
 import { newId } from '../../domain/ids.ts';
 import type { FailureGroup } from '../../domain/reading.ts';
-import { type NewReview, openingOf } from '../../domain/review.ts';
+import { createNewReview, type NewReview } from '../../domain/review.ts';
 import { isDrawn } from '../../lib/statistics.ts';
 import type { Clock } from '../../lib/time.ts';
 import type { Masker } from '../../log/mask/mask.ts';
@@ -24,9 +24,9 @@ export interface ConcludeDeps {
   readonly publishers: readonly string[];
   /** One sure answer in so many waits for a person too, as a sample; absent or 0: none. */
   readonly auditEvery?: number;
-  /** Told once something is pending outside, so that nobody waits for the next look. */
+  /** Wakes the outbox after an entry was added, so that it does not wait for the next poll. */
   readonly wakeOutbox?: () => void;
-  /** Told of each answer that is new, once it is saved. Must not throw. */
+  /** Runs for each new answer after it was saved. Must not throw. */
   readonly onConcluded?: (build: Build, analysis: Analysis) => void;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -58,11 +58,11 @@ export async function createAnalysis(draft: Draft, counters?: Counters, sql?: Sq
 }
 
 /**
- * Saves the answer, and in the same transaction opens a review where a person must look, or puts a sure
- * answer into the outbox for every publisher; notices are wanted anew in any case. Throws `cancelled` where
- * the worker has lost the build meanwhile: then nothing is written. A second conclusion of the same triage
- * changes nothing. What the graph kept is forgotten after the commit; where that fails it is logged and
- * undoes nothing.
+ * Saves the answer. In the same transaction it opens a review if a person must look, or adds a confident
+ * answer to the outbox for every publisher, and requests an update of the notices in any case. Throws
+ * `cancelled` if the worker has lost the build in the meantime; then nothing is written. A second conclusion
+ * of the same triage changes nothing. The checkpoints of the graph are deleted after the commit; a failure to
+ * do so is logged and undoes nothing.
  */
 export async function conclude(build: Build, draft: Draft, deps: ConcludeDeps, run: TriageRun): Promise<Analysis> {
   const { stores } = deps;
@@ -93,7 +93,7 @@ function isSure({ verdict }: Analysis): boolean {
   return verdict.action === 'auto_notify';
 }
 
-/** What is left is swept at the next start. */
+/** Deletes the checkpoints. Any that remain are deleted at the next start. */
 async function forget(triageId: string, deps: ConcludeDeps): Promise<void> {
   try {
     await deps.forget(triageId);
@@ -106,11 +106,11 @@ async function forget(triageId: string, deps: ConcludeDeps): Promise<void> {
 function reviewFor(build: Build, analysis: Analysis, { clock, auditEvery = 0 }: ConcludeDeps): NewReview | null {
   // A reviewer cannot judge a log that could not be read. Settings and the page Health show it to the operator.
   if (isUnread(analysis)) return null;
-  if (!isSure(analysis)) return openingOf(build, analysis, { now: clock.now(), origin: 'unsure', why: analysis.verdict.reasons });
+  if (!isSure(analysis)) return createNewReview(build, analysis, { now: clock.now(), origin: 'unsure', why: analysis.verdict.reasons });
   // What a person said before is no answer of a machine's, so nothing is learned from counting it.
   if (analysis.terminationReason === 'known_failure' || !isDrawn(sampleName(build, analysis), auditEvery)) return null;
   const why = [`published automatically; one in ${auditEvery} such answers is reviewed`];
-  return openingOf(build, analysis, { now: clock.now(), origin: 'audit', why });
+  return createNewReview(build, analysis, { now: clock.now(), origin: 'audit', why });
 }
 
 /** Names the build for the draw, so that the same build read again is drawn again, or not again. */
@@ -134,7 +134,7 @@ function failedAnalysis(input: {
   readonly now: number;
 }): Analysis {
   const { buildId, triageId, group, error, now } = input;
-  const evidence = evidenceOf(group);
+  const evidence = listEvidence(group);
   const at = new Date(now).toISOString();
   return {
     id: newId('ana', now),
@@ -146,8 +146,8 @@ function failedAnalysis(input: {
     kind: 'unknown',
     ...{
       classification: guess(),
-      answer: answerOf(error, isUnread({ fingerprint: group.fingerprint.value })),
-      verdict: verdictOf(evidence, whyOf(group, error)),
+      answer: createFailedAnswer(error, isUnread({ fingerprint: group.fingerprint.value })),
+      verdict: createVerdict(evidence, describeReason(group, error)),
     },
     evidence,
     steps: [{ node: 'give_up', round: 0, startedAt: at, milliseconds: 0, summary: `the analysis failed: ${error}` }],
@@ -175,7 +175,7 @@ function guess(): Analysis['classification'] {
   };
 }
 
-function answerOf(error: string, isUnread: boolean): Analysis['answer'] {
+function createFailedAnswer(error: string, isUnread: boolean): Analysis['answer'] {
   return {
     title: isUnread ? UNREAD_TITLE : TITLE,
     // The title says it already.
@@ -191,11 +191,11 @@ function answerOf(error: string, isUnread: boolean): Analysis['answer'] {
 }
 
 /** Returns why a person is asked. */
-function whyOf({ fingerprint }: FailureGroup, error: string): string {
+function describeReason({ fingerprint }: FailureGroup, error: string): string {
   return fingerprint.algorithm === UNREAD ? error : `the analysis failed: ${error}`;
 }
 
-function verdictOf(evidence: readonly Evidence[], why: string): Analysis['verdict'] {
+function createVerdict(evidence: readonly Evidence[], why: string): Analysis['verdict'] {
   return {
     grades: Object.fromEntries(evidence.map((item) => [item.id, 'ambiguous' as const])),
     unsupportedClaims: [],
@@ -207,21 +207,21 @@ function verdictOf(evidence: readonly Evidence[], why: string): Analysis['verdic
 }
 
 /** Returns where the group's first failures stand in the log; their messages where they are in none. */
-function evidenceOf({ failures }: FailureGroup): Evidence[] {
-  const places = failures.map(placeOf);
+function listEvidence({ failures }: FailureGroup): Evidence[] {
+  const places = failures.map(toPlaceKey);
   return failures
     .filter((_, index) => places.indexOf(places[index] ?? '') === index)
     .slice(0, MAX_EVIDENCE)
-    .map((failure, index) => ({ id: `E${index + 1}`, tool: 'log', ...findingOf(failure) }));
+    .map((failure, index) => ({ id: `E${index + 1}`, tool: 'log', ...toFinding(failure) }));
 }
 
-function findingOf({ excerpt, test, message }: Failure): Omit<Evidence, 'id' | 'tool'> {
+function toFinding({ excerpt, test, message }: Failure): Omit<Evidence, 'id' | 'tool'> {
   if (excerpt === null) return { title: test?.name ?? 'failure', text: message, source: test?.at?.source ?? test?.file ?? 'build' };
   const { source, lineStart, lineEnd, text, reason } = excerpt;
   return { title: reason, text, source, lineStart, lineEnd };
 }
 
-function placeOf({ id, excerpt }: Failure): string {
+function toPlaceKey({ id, excerpt }: Failure): string {
   return excerpt === null ? id : `${excerpt.source}:${excerpt.lineStart}`;
 }
 
@@ -256,7 +256,7 @@ export async function escalateGroup(
   run: TriageRun,
 ): Promise<Analysis> {
   deps.logger.error({ buildId: build.id, triageId, error }, 'analysis failed; sent to review');
-  const sentence = await sentenceOf(error, deps.masker);
+  const sentence = await maskErrorMessage(error, deps.masker);
   const analysis = failedAnalysis({ buildId: build.id, triageId, group, error: sentence, now: deps.clock.now() });
   return conclude(build, { kind: 'investigated', analysis, owner: {} }, deps, run);
 }
@@ -284,9 +284,9 @@ function wholeBuild(build: Build, error: unknown): FailureGroup {
   return { fingerprint, generic: false, failures: [failure] };
 }
 
-/** An error may quote what it stumbled over. */
-async function sentenceOf(error: unknown, masker: Masker): Promise<string> {
-  const said = messageOf(error).trim() || 'The analysis failed without a message.';
+/** Masks the message of an error, which may quote the data that caused it. */
+async function maskErrorMessage(error: unknown, masker: Masker): Promise<string> {
+  const said = getErrorMessage(error).trim() || 'The analysis failed without a message.';
   try {
     return (await masker.mask(said)).text.slice(0, MAX_SENTENCE);
   } catch {

@@ -8,7 +8,7 @@ import { type InvestigateDeps, investigate } from './investigate.ts';
 import type { OwnerFinder } from './owners.ts';
 import { type RuleMatch, ruleFor } from './recall.ts';
 
-/** Whose a failure is; empty where nobody is known. */
+/** The owner of a failure; empty if unknown. */
 type Owner = Pick<Analysis, 'owner' | 'fileOwners'>;
 
 /** An answer before it is saved, with whose the failure is. `startedAt` and `endedAt` are in milliseconds. */
@@ -30,7 +30,7 @@ export type Draft = { readonly owner: Owner } & (
   | { readonly kind: 'investigated'; readonly analysis: Analysis }
 );
 
-/** What people decided and ruled before. */
+/** The decisions and rules of people that may answer a failure. */
 interface KnownAnswers {
   readonly library: Pick<LibraryStore, 'recall'>;
   readonly rules: Pick<RuleStore, 'active'>;
@@ -41,7 +41,7 @@ export interface DraftDeps {
   readonly investigation: InvestigateDeps;
   /** Absent: nothing is known. */
   readonly known?: KnownAnswers;
-  /** Finds out whose a failure is; absent: nobody's. */
+  /** The owner finder; absent: failures have no owner. */
   readonly owners?: OwnerFinder;
 }
 
@@ -54,20 +54,20 @@ export async function draftAnswer(subject: TriageSubject, deps: DraftDeps, signa
   const { clock } = investigation;
   const { repository } = subject.build;
   const startedAt = clock.now();
-  const ownerOf = async (category: Category, suspects: Analysis['answer']['suspects']): Promise<Owner> =>
+  const findOwner = async (category: Category, suspects: Analysis['answer']['suspects']): Promise<Owner> =>
     (await deps.owners?.(subject, { category, suspects }, signal)) ?? {};
   if (known !== undefined) {
     const { library, rules, logger } = known;
     const entry = subject.generic ? null : await library.recall({ fingerprint: subject.fingerprint.value, repository });
     if (entry !== null) {
-      return { kind: 'recalled', subject, entry, owner: await ownerOf(entry.category, []), startedAt, endedAt: clock.now() };
+      return { kind: 'recalled', subject, entry, owner: await findOwner(entry.category, []), startedAt, endedAt: clock.now() };
     }
     const match = await ruleFor(subject.failures, repository, { stores: { rules }, logger });
     if (match !== null) {
-      return { kind: 'ruled', subject, match, owner: await ownerOf(match.rule.category, []), startedAt, endedAt: clock.now() };
+      return { kind: 'ruled', subject, match, owner: await findOwner(match.rule.category, []), startedAt, endedAt: clock.now() };
     }
   }
   const analysis = await investigate(subject, investigation, signal);
   if (analysis === null) return null;
-  return { kind: 'investigated', analysis, owner: await ownerOf(analysis.category, analysis.answer.suspects) };
+  return { kind: 'investigated', analysis, owner: await findOwner(analysis.category, analysis.answer.suspects) };
 }

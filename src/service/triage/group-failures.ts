@@ -16,7 +16,10 @@ export function groupFailures({ causes }: BuildReading, buildId: string): Failur
   }));
 }
 
-/** What has no identity is nobody else's failure: builds without one have nothing known in common. */
+/**
+ * Makes an unknown fingerprint unique to the build, because unknown failures of different builds have nothing
+ * known in common.
+ */
 function ofBuild(fingerprint: Failure['fingerprint'], buildId: string): Failure['fingerprint'] {
   return isUnknown(fingerprint) ? { ...fingerprint, value: `unknown-${buildId}` } : fingerprint;
 }
@@ -47,14 +50,20 @@ export function joinKnown(read: readonly FailureGroup[], stored: readonly Failur
   });
 }
 
-/** Whether two failures of one build are one: the same test, and the same fingerprint or the same log. */
+/**
+ * Checks whether two failures of one build are the same: the same test, and the same fingerprint or the same
+ * log.
+ */
 function isSameFailure(one: Failure, other: Failure): boolean {
   if (one.test === null || other.test === null || testKey(one.test) !== testKey(other.test)) return false;
   const [here, there] = [one.test.at?.source, other.test.at?.source];
   return one.fingerprint.value === other.fingerprint.value || here === undefined || there === undefined || here === there;
 }
 
-/** What only says how it ended has no fingerprint in common from test to test. */
+/**
+ * Checks whether two groups end in the same way. Failures that show only how a test ended have no common
+ * fingerprint across tests.
+ */
 function endAlike(one: FailureGroup, other: FailureGroup): boolean {
   const [left, right] = [one.failures[0], other.failures[0]];
   if (!one.generic || left === undefined || right === undefined) return false;

@@ -25,16 +25,16 @@ export interface InvestigateDeps extends TriageContext {
   /** Compiled once; with a checkpointer a run continues from its last finished node. */
   readonly graph: Pick<TriageGraph, 'invoke' | 'getState'>;
   readonly limits: TriageLimits;
-  /** Asked once when a run begins; absent: confidence is taken as it is stated. */
+  /** Returns the calibrations once at the start of a run; absent: confidence is used as stated. */
   readonly calibrations?: () => Promise<readonly CalibrationInUse[]>;
   /** Asks once when a run begins: which answers may be published; absent or null: those that are sure enough. */
   readonly bound?: () => Promise<PublishBound | null>;
-  /** Of one run, in milliseconds. */
+  /** Time limit of one run, in milliseconds. */
   readonly timeLimitMs: number;
   readonly durable: boolean;
-  /** Where a run that waits for a person finds the answer; absent: nobody can be asked. */
+  /** The store in which a run that waits for a person finds the answer; absent: no person can be asked. */
   readonly questions?: Pick<QuestionStore, 'findByTriage'>;
-  /** Keeps what the run asks, and the answers; absent: nobody does. */
+  /** The recorder of what the run asks and of the answers; absent: nothing is recorded. */
   readonly recorder?: RunRecorder;
 }
 
@@ -66,7 +66,7 @@ async function runOrWait(subject: TriageSubject, deps: InvestigateDeps, signal: 
   }
 }
 
-/** What bounds a run that begins now. */
+/** Returns the limits of a run that starts now. */
 async function limitsNow({ limits, calibrations, bound }: InvestigateDeps): Promise<TriageLimits> {
   const [inForce, bounded] = await Promise.all([calibrations?.(), bound?.() ?? null]);
   return {
@@ -112,10 +112,13 @@ async function go(
     recording?.answered(answer);
     state = await invoke(resumedWith(answer));
   }
-  return analysisOf(state, startedAt, clock.now());
+  return toAnalysis(state, startedAt, clock.now());
 }
 
-/** What a person said; null where nobody did in time or nobody is waited for; undefined: not yet. */
+/**
+ * Returns the answer of a person: null if no one answered in time or no answer is awaited, undefined if it is
+ * still awaited.
+ */
 async function answerTo(triageId: string, { questions }: InvestigateDeps): Promise<ReviewerAnswer | undefined> {
   const question = (await questions?.findByTriage(triageId)) ?? null;
   if (question?.state === 'waiting') return undefined;
@@ -128,14 +131,14 @@ function notesBeside({ abstained }: Classification, notes: readonly string[]): r
   return abstained ? notes : notes.filter((note) => note !== NOTHING_FOUND);
 }
 
-/** The stored answer of a finished run. */
-function analysisOf(state: TriageStateValue, startedAt: number, now: number): Analysis {
+/** Creates the stored answer of a finished run. */
+function toAnalysis(state: TriageStateValue, startedAt: number, now: number): Analysis {
   const { subject, classification, answer, verdict, termination } = state;
   if (classification === null || answer === null || verdict === null) {
     throw new TriageError('internal', `The run of ${subject.triageId} ended without a verdict`);
   }
   return {
-    ...headOf(subject, startedAt, now),
+    ...createAnalysisHead(subject, startedAt, now),
     category: classification.category,
     kind: classification.kind,
     classification,
@@ -153,26 +156,26 @@ function analysisOf(state: TriageStateValue, startedAt: number, now: number): An
   };
 }
 
-/** Who wrote the answer. */
+/** Returns the analyst that wrote the answer. */
 function mainAnalyst(state: TriageStateValue): string {
   return state.steps.findLast((step) => step.node === 'generate_answer')?.by ?? 'rules';
 }
 
-/** What every answer to a subject says of itself, whoever gave it; times in milliseconds. */
-export function headOf(subject: TriageSubject, startedAt: number, now: number) {
+/** Creates the fields that every answer to a subject has, whatever its origin; times in milliseconds. */
+export function createAnalysisHead(subject: TriageSubject, startedAt: number, now: number) {
   return {
     ...{ id: newId('ana', now), buildId: subject.build.id, triageId: subject.triageId },
     failureIds: subject.failures.map((failure) => failure.id),
     fingerprint: subject.fingerprint.value,
-    reduction: reductionOf(subject),
+    reduction: computeReduction(subject),
     milliseconds: now - startedAt,
     createdAt: new Date(now).toISOString(),
     ...present({ green: subject.green }),
   };
 }
 
-/** How far the logs were reduced for this subject. */
-function reductionOf(subject: TriageSubject): Analysis['reduction'] {
+/** Computes how far the logs were reduced for this subject. */
+function computeReduction(subject: TriageSubject): Analysis['reduction'] {
   return {
     logLines: subject.sources.reduce((total, source) => total + source.lines, 0),
     logBytes: subject.sources.reduce((total, source) => total + source.bytes, 0),
@@ -186,8 +189,9 @@ const MAX_NOTES = 5;
 const MAX_REASON = 160;
 
 /**
- * One sentence for each tool whose provider was away or too slow, so that whoever reads the answer knows what it was made without. A tool
- * that could be asked after all, or that another one stood in for, is not named; what was never configured is nobody's failure.
+ * Returns one sentence for each tool whose provider was unavailable or too slow, so that readers know what
+ * the answer lacks. A tool that succeeded later, or that another tool replaced, is not named; nor is a tool
+ * that was never configured.
  */
 export function missingAnswers(outcomes: readonly Pick<ToolOutcome, 'call' | 'status' | 'summary' | 'answeredBy'>[]): string[] {
   const last = new Map(outcomes.map((outcome) => [outcome.call.tool, outcome]));
@@ -220,11 +224,11 @@ async function withinTime<Value>(limitMs: number, signal: AbortSignal, work: (li
 
 interface ReviewerClientDeps {
   readonly questions: Pick<QuestionStore, 'ask'>;
-  /** Told that a build waits for a person. Absent: nobody is. */
+  /** Records that a build waits for a person; without it, no one is notified. */
   readonly notices?: Pick<NoticeStore, 'changed'>;
   readonly masker: Pick<Masker, 'mask'>;
   readonly clock: Clock;
-  /** How long a question waits before the run goes on without an answer, in milliseconds. */
+  /** The time for which a question waits before the run continues without an answer, in milliseconds. */
   readonly waitMs: number;
 }
 

@@ -14,14 +14,17 @@ import { type CodeOwnersForm, formOfCodeOwners, MAX_CHARACTERS, MAX_LINES, place
 import { createMemory } from '../../providers/memory.ts';
 import { createOwnersThread, type OwnersThread } from '../../providers/owners-thread.ts';
 
-/** Whose a failure is. Never throws for what a host does not answer: an answer without an owner is better than none. */
+/**
+ * A function that finds the owner of a failure. It never throws when a host does not respond, because an
+ * answer without an owner is better than none.
+ */
 export type OwnerFinder = (
   subject: TriageSubject,
   found: { readonly category: Category; readonly suspects: readonly Suspect[] },
   signal: AbortSignal,
 ) => Promise<Pick<Analysis, 'owner' | 'fileOwners'>>;
 
-/** So long the answer may wait for its owner, in milliseconds. */
+/** Milliseconds for which the answer may wait for its owner. */
 const LIMIT_MS = 5_000;
 /** The share of that for CODEOWNERS: a stranger's file must leave time to find who changed the line last. */
 const RULES_MS = 4_000;
@@ -42,8 +45,9 @@ interface RulesFile {
 type Owned = (path: string) => { readonly names: readonly string[]; readonly at: string } | null;
 
 /**
- * CODEOWNERS of the default branch, so that a change cannot name its own owners, for the first suspect, else for the failing tests; else
- * who changed the faulty line last. What fails for want of machines is nobody's. Where the tools have found the host away, it is not asked.
+ * Finds the owner in CODEOWNERS of the default branch, so that a change cannot name its own owners, for the
+ * first suspect, otherwise for the failing tests; otherwise the author of the last change to the faulty line.
+ * An infrastructure failure has no owner. If the tools found the host unavailable, it is not asked.
  */
 export function createOwnerFinder(
   codeHost: CodeHost,
@@ -144,7 +148,10 @@ function byRules({ path, as }: Place, owned: Owned): Owner[] {
   return found === null ? [] : [{ path, ...(as !== undefined && { as }), names: [...found.names], by: 'codeowners', at: found.at }];
 }
 
-/** Files of the failing tests and the project's frames, where exactly one file of the repository can be meant. */
+/**
+ * Finds the files of the failing tests and of the project's frames that match exactly one file of the
+ * repository.
+ */
 async function namedPlaces({ build, failingTests, failures }: TriageSubject, codeHost: CodeHost, signal: AbortSignal): Promise<Place[]> {
   const frames = failures.flatMap((failure) => failure.frames.filter(({ own }) => own));
   const named = [...failingTests, ...frames].flatMap(({ file, line }) => (file === null ? [] : [{ file, line }]));

@@ -4,7 +4,14 @@ import { TriageError } from '../../domain/errors.ts';
 import type { Excerpt } from '../../domain/failure.ts';
 import { indexChangesWithout } from '../../domain/library.ts';
 import { type OutboxEnd, type OutboxEntry, type OutboxHandler, PASSING_BUILD } from '../../domain/outbox.ts';
-import { type GreenLog as ComparedLog, type GreenTemplates, greenOf, greenOfLogs, newSince, standsIn } from '../../log/green/green-diff.ts';
+import {
+  type GreenLog as ComparedLog,
+  findGreenLog,
+  type GreenTemplates,
+  greenOfLogs,
+  newSince,
+  standsIn,
+} from '../../log/green/green-diff.ts';
 import { templatesInTurns } from '../../log/green/templates.ts';
 import type { Masker } from '../../log/mask/mask.ts';
 import type { BuildArchive } from '../../ports/build-archive.ts';
@@ -23,15 +30,18 @@ export interface LearnDeps {
   };
   readonly archive: Pick<BuildArchive, 'list' | 'read'>;
   readonly masker: Masker;
-  /** By provider; uploads have none. */
+  /** The build sources by provider; uploads have none. */
   readonly buildSources: Readonly<Partial<Record<Build['provider'], Pick<BuildSource, 'fetchGreen'>>>>;
-  /** Looks whether what people taught is in a green build too; absent: nobody does. */
+  /**
+   * The dependencies of the check whether library entries also match a passing build; absent: entries are not
+   * flagged.
+   */
   readonly flagging?: FlagDeps;
-  /** How many green builds of a log are kept. */
+  /** The number of passing builds that are kept per log. */
   readonly greenBuilds: number;
 }
 
-/** Of all logs of one green build together, decompressed. */
+/** Size limit of all decompressed logs of one passing build together. */
 const MAX_BYTES = 32 * 1024 * 1024;
 
 /**
@@ -42,7 +52,7 @@ export async function learnGreen(entry: OutboxEntry, deps: LearnDeps, signal: Ab
   const { builds, passingBuilds } = deps.stores;
   const build = await builds.find(entry.key);
   if (build === null || !(await passingBuilds.isWanted(entry.key, deps.greenBuilds))) return { outcome: 'skipped' };
-  const logs = await logsOf(build, deps, signal);
+  const logs = await fetchLogs(build, deps, signal);
   const kept: PassingLog[] = [];
   const pause = async () => {
     await nextTurn();
@@ -63,7 +73,7 @@ export async function learnGreen(entry: OutboxEntry, deps: LearnDeps, signal: Ab
   return null;
 }
 
-async function logsOf(build: Build, deps: LearnDeps, signal: AbortSignal): Promise<readonly SourceText[]> {
+async function fetchLogs(build: Build, deps: LearnDeps, signal: AbortSignal): Promise<readonly SourceText[]> {
   const source = deps.buildSources[build.provider];
   return source === undefined ? await uploaded(build, deps.archive) : await source.fetchGreen(build, signal, MAX_BYTES);
 }
@@ -114,14 +124,17 @@ export async function flagContradicted(build: Build, logs: readonly PassingLog[]
 }
 
 /**
- * What the same log of two builds of a pipeline has in common: its name, as fetched. An upload's only log is the same log whatever
- * its file is called that day.
+ * Returns the key that the same log has in two builds of a pipeline: its name, as fetched. The only log of an
+ * upload has the same key whatever its file name is.
  */
 function greenKey(build: Pick<Build, 'provider'>, name: string, logs: number): string {
   return build.provider === 'upload' && logs === 1 ? '' : name;
 }
 
-/** The green builds that the store chose, or now chooses, for a log; the same ones that its build is read beside. */
+/**
+ * Returns the passing builds that the store has chosen, or now chooses, for a log. They are the same ones
+ * that its build is compared with.
+ */
 export function storedGreens(deps: BesideDeps): PassingLogs {
   return {
     of: async (build, sources, log) => {
@@ -132,33 +145,34 @@ export function storedGreens(deps: BesideDeps): PassingLogs {
   };
 }
 
-/** One green log at hand, which represents every log of the failed build; null: there is none. */
+/** Uses one given passing log for every log of the failed build; null: there is none. */
 export function greenAtHand(green: GreenTemplates | null): PassingLogs {
   return {
     of: async (_build, sources, log) => {
       const isLog = sources.some(({ name, kind }) => name === log && kind === 'log');
-      const found = green === null || !isLog ? undefined : greenOf(green, log);
+      const found = green === null || !isLog ? undefined : findGreenLog(green, log);
       return found === undefined ? null : { ...found, build: null };
     },
   };
 }
 
-/** What the logs of a failed build are compared with. */
+/** The passing builds that the logs of a failed build are compared with. */
 export interface BesideGreen {
   readonly green: GreenTemplates;
-  /** By the name of the log: the newest green build that it is compared with. */
+  /** The newest passing build for comparison, by log name. */
   readonly builds: ReadonlyMap<string, GreenBuild>;
 }
 
 interface BesideDeps {
   readonly passingBuilds: Pick<PassingBuildStore, 'choose'>;
-  /** How many green builds a log is compared with; 0: none. */
+  /** The number of passing builds that a log is compared with; 0: none. */
   readonly greenBuilds: number;
 }
 
 /**
- * The green builds that each log of a failed build is compared with, or only the one named `only`; null where none of its logs has any.
- * Asked again, it says the same for a log that it was asked about before, so that a build that is read twice keeps its causes.
+ * Returns the passing builds that each log of a failed build is compared with, or only those of the log
+ * `only`; null if no log has any. The result for a log does not change later, so that a build that is read
+ * twice keeps its causes.
  */
 export async function diffAgainstPassing(
   build: Build,
@@ -177,27 +191,30 @@ export async function diffAgainstPassing(
   for (const [name, key] of keys) {
     const [newest, ...older] = chosen.get(key) ?? [];
     if (newest === undefined) continue;
-    logs.set(name, { name: nameOf(newest), templates: [newest, ...older].map(({ templates }) => templates) });
+    logs.set(name, { name: formatBuildName(newest), templates: [newest, ...older].map(({ templates }) => templates) });
     builds.set(name, newest.build);
   }
   return { green: greenOfLogs(logs), builds };
 }
 
-/** The green build since which some of these excerpts are new, as their reasons say: of the most telling one. */
+/**
+ * Finds the passing build since which some of these excerpts are new, according to the reason of the most
+ * informative one.
+ */
 export function greenBehind(excerpts: readonly Excerpt[], beside: BesideGreen | null): GreenBuild | null {
   if (beside === null) return null;
   for (const { source, reason } of [...excerpts].sort((a, b) => b.weight - a.weight)) {
     const build = beside.builds.get(source);
-    if (build !== undefined && reason.includes(newSince(nameOf({ build })))) return build;
+    if (build !== undefined && reason.includes(newSince(formatBuildName({ build })))) return build;
   }
   return null;
 }
 
-function nameOf({ build }: Pick<ChosenPassingLog, 'build'>): string {
+function formatBuildName({ build }: Pick<ChosenPassingLog, 'build'>): string {
   return `build ${build.number}`;
 }
 
-/** How long one green build may take; fetching has a limit of its own. */
+/** The time for which one passing build may be processed, in milliseconds; fetching has a separate limit. */
 const LEASE_MS = 300_000;
 
 /**

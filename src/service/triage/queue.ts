@@ -1,43 +1,49 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isRetryable, messageOf, TriageError } from '../../domain/errors.ts';
+import { getErrorMessage, isRetryable, TriageError } from '../../domain/errors.ts';
 import type { TriageJob } from '../../domain/triage.ts';
 import type { Sql } from '../../ports/database.ts';
 import type { JobQueue } from '../../ports/job-queue.ts';
 import type { Logger } from '../../ports/telemetry.ts';
 import type { JobTurns, Turn } from '../../stores/triages.ts';
 
-/** What a worker gives along with a build. */
+/** The data that a worker passes along with a build. */
 export interface TriageRun {
   /** Aborted where the process stops, and where the lease was lost. */
   readonly signal: AbortSignal;
-  /** What does not work now will not be waited for any longer. */
+  /** True if the run must continue without anything that does not work now. */
   readonly lastTry: boolean;
   /**
-   * Whether the worker still holds the build. Asked first in every transaction that stores an answer; where it says yes,
-   * nobody else can take the build before that transaction ends.
+   * Checks whether the worker still holds the build. Every transaction that stores an answer calls it first;
+   * if it returns true, no other worker can take the build before that transaction ends.
    */
   readonly fence: (sql: Sql) => Promise<boolean>;
   /** The job, as it was when it was taken. */
   readonly job?: TriageJob;
-  /** Waits for a provider without the place where the build is worked on; absent: it is kept meanwhile. */
+  /**
+   * The function that waits for a provider without occupying the job's slot; absent: the slot stays occupied
+   * in the meantime.
+   */
   readonly outside?: WaitOutside;
-  /** Told of each finished step, so that the tries that died before it count no more. */
+  /** Runs after each finished step, so that earlier crashed attempts no longer count. */
   readonly progressed?: () => void;
 }
 
-/** Whether another try may get further: the run was cut off, or what went wrong may pass and there are tries left. */
+/**
+ * Checks whether another attempt may get further: the run was interrupted, or the error may be temporary and
+ * attempts remain.
+ */
 export function mayPass(error: unknown, run: Pick<TriageRun, 'signal' | 'lastTry'>): boolean {
   return run.signal.aborted || (isRetryable(error) && !run.lastTry);
 }
 
 /** Jobs that wait for one provider at once. */
 const WAITING = 4;
-/** How long an aborted job may take to end before it is left behind, in milliseconds. */
+/** Milliseconds within which an aborted job may end before it is abandoned. */
 const ABORT_GRACE_MS = 2_000;
 
 /**
- * Waits for somebody else's service outside the queue's slots. Where enough jobs wait for that provider already the job's signal ends; it is
- * queued again when one of them has what it waits for.
+ * A function that waits for an external service outside the queue's slots. If enough jobs already wait for
+ * that provider, the job's signal is aborted; the job is queued again when one of them has finished waiting.
  */
 export type WaitOutside = <Value>(provider: string, work: () => Promise<Value>) => Promise<Value>;
 
@@ -54,7 +60,7 @@ export interface DetachableQueue extends JobQueue {
 
 interface Lane {
   readonly waiting: Set<AbortController>;
-  /** To be queued as places become free, first come, first served. */
+  /** The jobs to queue as slots become free, first come, first served. */
   readonly turnedAway: Set<string>;
 }
 
@@ -63,7 +69,7 @@ export function detachableQueue(queue: JobQueue, logger: Logger): DetachableQueu
   const detached = new Map<AbortController, Promise<unknown>>();
   let stopping = false;
 
-  const laneOf = (provider: string) => {
+  const openLane = (provider: string) => {
     const lane = lanes.get(provider) ?? { waiting: new Set(), turnedAway: new Set() };
     lanes.set(provider, lane);
     return lane;
@@ -76,7 +82,7 @@ export function detachableQueue(queue: JobQueue, logger: Logger): DetachableQueu
   };
   const waiting = (jobId: string, own: AbortController, leave: () => void): WaitOutside => {
     return async (provider, work) => {
-      const lane = laneOf(provider);
+      const lane = openLane(provider);
       if (lane.waiting.size >= WAITING) {
         lane.turnedAway.add(jobId);
         own.abort(
@@ -113,7 +119,8 @@ export function detachableQueue(queue: JobQueue, logger: Logger): DetachableQueu
             await Promise.resolve();
             await handler(jobId, AbortSignal.any([slot, own.signal]), waiting(jobId, own, leave));
           } catch (error) {
-            if (detached.has(own)) logger.warn({ jobId, error: messageOf(error) }, 'a job failed outside the queue; it stays pending');
+            if (detached.has(own))
+              logger.warn({ jobId, error: getErrorMessage(error) }, 'a job failed outside the queue; it stays pending');
             throw error;
           } finally {
             detached.delete(own);
@@ -147,7 +154,10 @@ function stopped(): TriageError {
   return new TriageError('cancelled', 'The queue is stopping', { retryable: true });
 }
 
-/** How old a look at what waits may be, in milliseconds: two looks a second, however many jobs there are. */
+/**
+ * The maximum age of a snapshot of the waiting jobs, in milliseconds: two queries per second for any number
+ * of jobs.
+ */
 const FRESH_MS = 500;
 /** Jobs seen at one look: one of each repository after another, so that this many repositories are seen. */
 const SEEN = 100;
@@ -158,10 +168,10 @@ interface FairQueueDeps {
 }
 
 /**
- * The same queue, in which a repository with much in work yields. A message is for work, not for one job: where another
- * repository has a job waiting and less in work, or as much but was not served last, its job is taken for this message, and the
- * one whose message came is queued anew. An urgent job yields to urgent ones only. Nobody's place stays empty: a repository
- * that is alone may use them all.
+ * Wraps the queue so that a repository with many running jobs yields. A message stands for work, not for one
+ * particular job: if another repository has a waiting job and fewer running jobs, or as many but was not
+ * served last, its job is taken for this message, and the original job is queued again. An urgent job yields
+ * only to urgent jobs. No slot stays empty: a single repository may use all of them.
  */
 export function fairQueue(queue: JobQueue, { turns, logger }: FairQueueDeps): JobQueue {
   const choose = createChooser(turns);
@@ -182,11 +192,11 @@ export function fairQueue(queue: JobQueue, { turns, logger }: FairQueueDeps): Jo
 
 interface Choice {
   readonly instead: string;
-  /** Whether the job that yields is. */
+  /** True if the job that yields is urgent. */
   readonly isUrgent: boolean;
 }
 
-/** Answers which job to take instead of the one whose message came, or null where it is its turn. */
+/** Returns which job to run instead of the one whose message arrived, or null if that one may run. */
 function createChooser(turns: FairQueueDeps['turns']): (jobId: string) => Promise<Choice | null> {
   let seen: { readonly at: number; readonly waiting: Map<string, Turn>; readonly working: Map<string, number> } | null = null;
   let last: string | null = null;
@@ -202,7 +212,7 @@ function createChooser(turns: FairQueueDeps['turns']): (jobId: string) => Promis
 
   return async (jobId) => {
     const { waiting, working } = await look();
-    // Where one repository is all that waits there is nobody to give way to, and nothing more to ask.
+    // If only one repository has jobs, there is nothing to yield to and no need for another query.
     if (working.size < 2) return null;
     const here = waiting.get(jobId) ?? (await turns.place(jobId));
     if (here === null) return null;

@@ -1,5 +1,5 @@
 import type { Build, SourceText } from '../../domain/build.ts';
-import { messageOf, TriageError } from '../../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../../domain/errors.ts';
 import type { Reading, Survey } from '../../domain/reading.ts';
 import type { TriageJob } from '../../domain/triage.ts';
 import { inParallel } from '../../lib/collections.ts';
@@ -30,12 +30,12 @@ export async function maskSources(
   };
 }
 
-/** How masked sources are read; `secrets` were hidden in them. */
+/** The options for reading masked sources; `secrets` is the number of secrets hidden in them. */
 type ReadMaskedOptions = Omit<ReadOptions, 'maskedSecrets'> & { readonly secrets: number };
 
 /** Reads masked sources; a build without any gets a reading that says so. */
 export function readMasked(sources: readonly ReadableSource[], options: ReadMaskedOptions): Reading {
-  return readSources(sources, readOptionsOf(options));
+  return readSources(sources, toReadOptions(options));
 }
 
 /** Reads masked sources and tells their causes apart, in a thread where there are any. */
@@ -45,10 +45,10 @@ export async function readAside(
   threads: Pick<LogThreads, 'read'> | undefined,
   signal: AbortSignal,
 ): Promise<BuildReading> {
-  return threads === undefined ? readCauses(sources, readOptionsOf(options)) : threads.read(sources, readOptionsOf(options), signal);
+  return threads === undefined ? readCauses(sources, toReadOptions(options)) : threads.read(sources, toReadOptions(options), signal);
 }
 
-function readOptionsOf({ secrets, ...how }: ReadMaskedOptions): ReadOptions {
+function toReadOptions({ secrets, ...how }: ReadMaskedOptions): ReadOptions {
   return { ...how, maskedSecrets: secrets };
 }
 
@@ -65,13 +65,13 @@ export interface GatherDeps {
   readonly masker: Masker;
   /** Survey what may be large; it is done at once where there are none. */
   readonly threads?: ReadingThreads;
-  /** By provider; uploads have none. */
+  /** The build sources by provider; uploads have none. */
   readonly buildSources: Readonly<Partial<Record<Build['provider'], BuildSource>>>;
   readonly logger: Logger;
 }
 
 interface Gathered {
-  /** What is to be read of them, masked: all logs and reports, and the artifacts that the survey chose. */
+  /** The masked sources to read: all logs and reports, and the artifacts that the survey chose. */
   readonly sources: readonly SourceText[];
   readonly notes: readonly string[];
   /** Null where the build has nothing but one log. */
@@ -82,9 +82,9 @@ interface Gathered {
 const AT_ONCE = 4;
 
 /**
- * The texts of a build that are worth reading. Where the CI that ran it may have more than is archived,
- * they are fetched, masked, and kept; what was archived before and is gone there stays. Throws what may pass
- * when tried again, unless this is the last try, and `not-found` where the build was deleted meanwhile:
+ * Returns the texts of a build that are worth reading. If its CI may have more than is archived, they are
+ * fetched, masked, and stored; texts that were archived before and are gone there are kept. Throws temporary
+ * errors, unless this is the last attempt, and `not-found` if the build was deleted in the meantime: then
  * nothing of it stays archived.
  */
 export async function gatherSources(build: Build, deps: GatherDeps, run: Omit<TriageRun, 'fence'>): Promise<Gathered> {
@@ -93,7 +93,10 @@ export async function gatherSources(build: Build, deps: GatherDeps, run: Omit<Tr
   return { sources: surveyed.read, notes: notes.concat(surveyed.notes), survey: surveyed.survey };
 }
 
-/** Who deletes a build deletes what is archived by then; what was archived since then is for us to delete. */
+/**
+ * Removes archived texts of a deleted build. The deletion removed what was archived by then; what was
+ * archived later must be removed here.
+ */
 async function removeWhereDeleted({ id }: Build, { stores, archive }: GatherDeps): Promise<void> {
   if ((await stores.builds.find(id)) !== null) return;
   await archive.remove(id);
@@ -123,7 +126,7 @@ async function allSources(build: Build, deps: GatherDeps, run: Omit<TriageRun, '
   } catch (error) {
     if (mayPass(error, run)) throw error;
     deps.logger.warn({ buildId: build.id, provider: build.provider, error }, 'logs could not be fetched');
-    return { sources: archived, notes: [`The log could not be read${archived.length > 0 ? ' again' : ''}: ${messageOf(error)}`] };
+    return { sources: archived, notes: [`The log could not be read${archived.length > 0 ? ' again' : ''}: ${getErrorMessage(error)}`] };
   }
 }
 
@@ -132,8 +135,8 @@ function isFetchDue(job: TriageJob | null): boolean {
 }
 
 /**
- * An archive that is away holds nobody up for good: the CI is asked again, else the last try goes on with
- * what is known.
+ * Reads what is archived. An unavailable archive does not block a build forever: the CI is asked again, or
+ * the last attempt continues with what is known.
  */
 async function whatIsArchived(
   build: Build,
@@ -147,7 +150,7 @@ async function whatIsArchived(
     if (!canFetch && mayPass(error, run)) throw error;
     run.signal.throwIfAborted();
     deps.logger.warn({ buildId: build.id, error }, 'the archive could not be read');
-    return { archived: [], notes: [`The archived logs of the build could not be read: ${messageOf(error)}`] };
+    return { archived: [], notes: [`The archived logs of the build could not be read: ${getErrorMessage(error)}`] };
   }
 }
 

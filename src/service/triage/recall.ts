@@ -7,14 +7,14 @@ import type { TriageSubject } from '../../domain/triage.ts';
 import { compileRulePattern, ruleText } from '../../log/rule-pattern.ts';
 import type { Logger } from '../../ports/telemetry.ts';
 import type { RuleStore } from '../../stores/library.ts';
-import { headOf } from './investigate.ts';
+import { createAnalysisHead } from './investigate.ts';
 
 /** A person decided this very failure before; only another person may overrule it. */
 const CONFIRMED = 0.97;
 
 /**
- * The answer to a failure whose cause a person confirmed: no graph, no model. It says who confirmed it, when, and how
- * often it was seen. Callers must not ask for generic fingerprints.
+ * Creates the answer to a failure whose cause a person has confirmed, without the graph or a model. It states
+ * who confirmed it, when, and how often it was seen. Callers must not use it for generic fingerprints.
  */
 export function recallAnalysis(subject: TriageSubject, entry: LibraryEntry, timesSeen: number, startedAt: number, now: number): Analysis {
   const said = `confirmed by ${entry.confirmedBy} on ${entry.confirmedAt.slice(0, 10)}, seen ${timesSeen} times`;
@@ -31,7 +31,7 @@ export function recallAnalysis(subject: TriageSubject, entry: LibraryEntry, time
           ...{ tool: 'recall', title: entry.title, text: entry.rootCause, source: `library:${entry.id}` },
           data: { entryId: entry.id, confirmedBy: entry.confirmedBy, analysisId: entry.analysisId },
         },
-        excerptsOf(subject)[0],
+        listExcerpts(subject)[0],
       ),
       startedAt,
       now,
@@ -40,10 +40,10 @@ export function recallAnalysis(subject: TriageSubject, entry: LibraryEntry, time
   };
 }
 
-/** What a person said of a failure before it happened. */
+/** The statement of a person about a failure before it happened. */
 interface KnownFacts {
   readonly node: 'recall' | 'rule';
-  /** Who said it and when, in a few words. */
+  /** The person and the date of the statement, in a few words. */
   readonly said: string;
   readonly confidence: number;
   readonly known: Pick<LibraryEntry, 'category' | 'kind' | 'title' | 'rootCause' | 'fixRecommendation'>;
@@ -54,14 +54,14 @@ interface KnownFacts {
   readonly now: number;
 }
 
-/** An answer that is a person's, so that nothing of it is a machine's to be counted. */
+/** Creates an answer that comes from a person, so that no part of it counts as the machine's. */
 function knownAnswer(subject: TriageSubject, facts: KnownFacts): Analysis {
   const { node, said, confidence, known, claim, because, evidence, startedAt, now } = facts;
   const { category, kind, title, rootCause, fixRecommendation } = known;
   const milliseconds = now - startedAt;
   const ids = evidence.map(({ id }) => id);
   return {
-    ...headOf(subject, startedAt, now),
+    ...createAnalysisHead(subject, startedAt, now),
     category,
     kind,
     classification: { category, kind, confidence, probabilities: certain(category, confidence), abstained: false, because },
@@ -91,7 +91,7 @@ function knownAnswer(subject: TriageSubject, facts: KnownFacts): Analysis {
   };
 }
 
-/** What a person said, and where the failure is in the log. */
+/** Creates the evidence from the statement of the person and the location of the failure in the log. */
 function evidenceFor(known: Pick<Evidence, 'tool' | 'title' | 'text' | 'source' | 'data'>, excerpt: Excerpt | undefined): Evidence[] {
   const first: Evidence = { id: 'E1', score: 1, ...known };
   if (excerpt === undefined) return [first];
@@ -99,7 +99,7 @@ function evidenceFor(known: Pick<Evidence, 'tool' | 'title' | 'text' | 'source' 
   return [first, { id: 'E2', tool: 'log', title: reason, text, source, lineStart, lineEnd }];
 }
 
-function excerptsOf({ failures, excerpts }: TriageSubject): Excerpt[] {
+function listExcerpts({ failures, excerpts }: TriageSubject): Excerpt[] {
   return [...failures.flatMap(({ excerpt }) => excerpt ?? []), ...excerpts];
 }
 
@@ -112,7 +112,7 @@ function certain(category: Category, confidence: number): Record<Category, numbe
 const RULED = 0.9;
 /** Failures of a group that rules are tried on; they have one cause. */
 const MAX_FAILURES = 3;
-/** So long the rules may take for one failure, in milliseconds; those that are left over then are not tried. */
+/** Time limit of all rules for one failure, in milliseconds. The remaining rules are not tried. */
 const TIME_MS = 250;
 
 /** A rule that applies to a failure, and the line it matches. */
@@ -124,13 +124,14 @@ export interface RuleMatch {
 export interface RuleAnswerDeps {
   readonly stores: { readonly rules: Pick<RuleStore, 'active'> };
   readonly logger: Pick<Logger, 'warn'>;
-  /** Time that passes, in milliseconds; the clock of the process where absent. */
+  /** Returns elapsed time in milliseconds; the clock of the process by default. */
   readonly elapsed?: () => number;
 }
 
 /**
- * The first active rule that matches one of these failures; null where none does. Those of the repository go before those of all, the
- * newest first. Bounded: at most 500 rules, 8,000 characters of each failure, a quarter of a second in all.
+ * Finds the first active rule that matches one of these failures. Returns null if none does. Rules of the
+ * repository precede those for all repositories, newest first. Bounded: at most 500 rules, 8,000 characters
+ * of each failure, a quarter of a second in all.
  */
 export async function ruleFor(failures: readonly Failure[], repository: string, deps: RuleAnswerDeps): Promise<RuleMatch | null> {
   const rules = await deps.stores.rules.active(repository, MAX_RULES);
@@ -152,7 +153,10 @@ export async function ruleFor(failures: readonly Failure[], repository: string, 
   return null;
 }
 
-/** The answer that a reviewer's rule gives: no graph, no model. It says whose rule it is and since when. */
+/**
+ * Creates the answer that a reviewer's rule gives, without the graph or a model. It states whose rule it is
+ * and since when.
+ */
 export function ruleAnalysis(
   subject: TriageSubject,
   { rule, line }: RuleMatch,
@@ -162,7 +166,7 @@ export function ruleAnalysis(
 ): Analysis {
   const date = rule.createdAt.slice(0, 10);
   const said = `rule by ${rule.author}, ${date}`;
-  const excerpts = excerptsOf(subject);
+  const excerpts = listExcerpts(subject);
   return {
     ...knownAnswer(subject, {
       node: 'rule',

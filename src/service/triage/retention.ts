@@ -1,22 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { messageOf } from '../../domain/errors.ts';
+import { getErrorMessage } from '../../domain/errors.ts';
 import { type OutboxHandler, REMOVE_LOGS } from '../../domain/outbox.ts';
-import { append, maxOf, present } from '../../lib/collections.ts';
+import { append, findMax, present } from '../../lib/collections.ts';
 import { type Clock, lookRegularly } from '../../lib/time.ts';
 import type { BuildArchive } from '../../ports/build-archive.ts';
 import type { OutboxStore } from '../../stores/outbox.ts';
 import type { ForgetScope, RetentionStore, RowCounts } from '../../stores/retention.ts';
 import { drainOutbox, type OutboxDeps } from '../outbox.ts';
 
-/** How long something is kept, in days since it was received; 0: for ever. */
+/** The retention periods, in days since receipt; 0: forever. */
 interface RetentionDays {
   readonly logsDays: number;
   readonly buildsDays: number;
 }
 
 interface RetentionPolicy extends RetentionDays {
-  /** For repositories of their own; what is not given is as for all. */
+  /** The retention periods of individual repositories; absent values are the general ones. */
   readonly repositories: Readonly<Record<string, { readonly logsDays?: number | undefined; readonly buildsDays?: number | undefined }>>;
 }
 
@@ -36,23 +36,24 @@ export interface Forgotten {
   /** Builds that stay, without their logs. */
   readonly logs: number;
   readonly libraryEntries: number;
-  /** What is recorded to be deleted elsewhere, and could not be yet. */
+  /** The deletions in other stores that are recorded but not yet done. */
   readonly pending: { readonly logs: number; readonly vectors: boolean };
 }
 
-/** Builds of one transaction: small enough that nobody waits for its end. */
+/** The number of builds per transaction, small enough that its locks delay no other work. */
 const BATCH = 50;
 const DAY_MS = 86_400_000;
 
-/** What would be deleted of a repository. */
+/** Counts what would be deleted of a repository. */
 export async function countRepository(deps: RetentionDeps, repository: string, olderThanDays: number): Promise<RowCounts> {
-  return await deps.store.count(scopeOf(deps.clock, repository, olderThanDays));
+  return await deps.store.count(toForgetScope(deps.clock, repository, olderThanDays));
 }
 
 /**
- * Deletes what is known of a repository, or what of it is older than so many days (0: all): builds with all that hangs on them, library entries
- * and their vectors, kept answers of tools, checkpoints, logs wherever they are. May be cut off anywhere and begun anew; what a store that is
- * away has stays pending in the database.
+ * Deletes everything known about a repository, or what is older than this number of days (0: all): builds
+ * with all dependent data, library entries and their vectors, cached tool answers, checkpoints, and logs in
+ * every store. It may be interrupted at any point and restarted; deletions in an unavailable store stay
+ * pending in the database.
  */
 export async function forgetRepository(
   deps: RetentionDeps,
@@ -60,7 +61,7 @@ export async function forgetRepository(
   olderThanDays: number,
   signal: AbortSignal,
 ): Promise<Forgotten> {
-  const scope = { ...scopeOf(deps.clock, repository, olderThanDays), repository };
+  const scope = { ...toForgetScope(deps.clock, repository, olderThanDays), repository };
   const builds = await inBatches(signal, () => deps.store.forgetBuilds(scope, BATCH));
   const ids: string[] = [];
   await inBatches(signal, async () => {
@@ -87,7 +88,7 @@ export async function retain(
   for (const repository of [null, ...own]) {
     const { buildsDays, logsDays } = { ...policy, ...present((repository !== null && policy.repositories[repository]) || {}) };
     const scope = (days: number) => ({
-      ...scopeOf(deps.clock, repository, days),
+      ...toForgetScope(deps.clock, repository, days),
       except: repository === null ? own : [],
       settledOnly: true,
     });
@@ -98,7 +99,7 @@ export async function retain(
   return { builds, logs, libraryEntries: 0, pending: { logs: await removeLogs(deps, signal), vectors: false } };
 }
 
-/** Whether there is anything that the policy deletes. */
+/** Checks whether the policy keeps everything forever. */
 function keepsForEver(policy: RetentionPolicy): boolean {
   return [policy, ...Object.values(policy.repositories)].every(({ logsDays, buildsDays }) => !logsDays && !buildsDays);
 }
@@ -127,21 +128,21 @@ async function removeLogs({ archive, ...deps }: RetentionDeps, signal: AbortSign
     await drainOutbox(removeLogsHandler(archive), deps, signal);
     return (await deps.outbox.waiting(REMOVE_LOGS)).count + ((await archive.settle?.(signal))?.pending ?? 0);
   } catch (error) {
-    deps.logger.warn({ error: messageOf(error) }, 'logs could not be deleted; will retry');
+    deps.logger.warn({ error: getErrorMessage(error) }, 'logs could not be deleted; will retry');
     return (await deps.outbox.waiting(REMOVE_LOGS)).count;
   }
 }
 
 /**
- * Days after which a store that knows no repositories may delete a log by itself, were nobody else to do so: a week after the last repository
- * would. 0: never.
+ * Returns the number of days after which a store that knows no repositories may delete a log by itself, as a
+ * fallback: a week after the last repository would. Returns 0 for never.
  */
 export function longestLogsDays(policy: RetentionPolicy): number {
   const days = [
     policy.logsDays,
     ...Object.values(policy.repositories).flatMap(({ logsDays }) => (logsDays === undefined ? [] : [logsDays])),
   ];
-  return days.includes(0) ? 0 : maxOf(days) + 7;
+  return days.includes(0) ? 0 : findMax(days) + 7;
 }
 
 async function inBatches(signal: AbortSignal, work: () => Promise<number>, pause?: () => Promise<void>): Promise<number> {
@@ -154,7 +155,7 @@ async function inBatches(signal: AbortSignal, work: () => Promise<number>, pause
   return total;
 }
 
-function scopeOf(clock: Clock, repository: string | null, days: number): ForgetScope {
+function toForgetScope(clock: Clock, repository: string | null, days: number): ForgetScope {
   return { repository, except: [], before: new Date(clock.now() - days * DAY_MS).toISOString(), settledOnly: false };
 }
 
@@ -170,7 +171,7 @@ const LEASE = 'retention';
 /** Longer than a batch and a look take; a process that died is followed by another one after that. */
 const HOLD_MS = 120_000;
 const RETAIN_MS = 3_600_000;
-/** Between two batches, so that deleting is nobody's load. */
+/** The pause between two batches, in milliseconds. It keeps the load of deletion low. */
 const PAUSE_MS = 200;
 
 /**
@@ -202,7 +203,9 @@ async function lookAfter(rounds: Rounds, stopping: AbortSignal): Promise<void> {
     if (!(await hold())) return;
     await deps.archive
       .settle?.(stopping)
-      .catch((error: unknown) => deps.logger.warn({ error: messageOf(error) }, 'logs could not be moved to their archive; will retry'));
+      .catch((error: unknown) =>
+        deps.logger.warn({ error: getErrorMessage(error) }, 'logs could not be moved to their archive; will retry'),
+      );
     if (keepsForEver(deps.policy) || performance.now() - rounds.retainedAt < (deps.retainMs ?? RETAIN_MS)) return;
     const lost = new AbortController();
     const pause = async () => {

@@ -20,7 +20,7 @@ import { mayPass, type TriageRun } from './queue.ts';
 import { type GatherDeps, gatherSources, maskSources, type ReadingThreads, readAside } from './read-build.ts';
 import { createSubject } from './triage-subject.ts';
 
-/** What a build left to be read, masked. */
+/** The masked material of a build to read. */
 interface BuildMaterial {
   readonly build: Build;
   readonly sources: readonly ReadableSource[];
@@ -34,17 +34,17 @@ interface BuildMaterial {
 }
 
 interface ReadDeps {
-  /** Of log text that an analyst is shown, for each cause. */
+  /** Limit of log tokens that an analyst is shown per cause. */
   readonly budgetTokens: number;
-  /** Where large logs are read; absent: at once. */
+  /** The threads that read large logs; absent: they are read in the main thread. */
   readonly threads?: ReadingThreads;
 }
 
 export interface TriageBuildDeps extends ConcludeDeps, GatherDeps, ReadDeps, Omit<DraftDeps, 'known'> {
   readonly stores: Stores;
-  /** How many green builds a failed one is compared with; 0: none. */
+  /** The number of passing builds that a failed one is compared with; 0: none. */
   readonly greenBuilds: number;
-  /** Told of each finished node, for whoever watches the build. */
+  /** Runs after each finished node, for users who watch the build. */
   readonly onStep?: (buildId: string, step: Step) => void;
 }
 
@@ -79,7 +79,7 @@ async function gatherMaterial(buildId: string, deps: TriageBuildDeps, run: Triag
   return { build, sources, notes, survey, secrets: 0, beside };
 }
 
-/** Whether something was read of the build before. */
+/** Checks whether the build was read before. */
 async function isKnown(build: Build, { stores }: TriageBuildDeps): Promise<boolean> {
   const groups = await stores.failures.saveGroups(build.id, []);
   return groups.some(({ fingerprint }) => fingerprint.algorithm !== UNREAD);
@@ -148,7 +148,7 @@ interface TriageSourcesOptions {
   readonly without?: ReadonlySet<ReadStage>;
 }
 
-/** What was read of a build that nobody stored, and its answers. */
+/** The reading of a build that was not stored, and its answers. */
 export interface TriagedSources extends Pick<BuildReading, 'reading'> {
   /** One for each cause that has an answer, in the order of the first failure. */
   readonly analyses: Analysis[];
@@ -157,8 +157,8 @@ export interface TriagedSources extends Pick<BuildReading, 'reading'> {
 }
 
 /**
- * Triages a build that nobody stored, for the terminal and for replay. Nothing outlives the call. Logs in
- * pieces come masked, and stay open until it ends.
+ * Triages a build that is not stored, for the terminal and for replay. Nothing outlives the call. Logs in
+ * pieces must already be masked, and stay open until the call ends.
  */
 export async function triageSources(
   build: Build,

@@ -1,4 +1,4 @@
-import { delayOfRetry, messageOf, TriageError } from '../../domain/errors.ts';
+import { delayOfRetry, getErrorMessage, TriageError } from '../../domain/errors.ts';
 import type { TriageJob } from '../../domain/triage.ts';
 import { lookRegularly } from '../../lib/time.ts';
 import type { Database, Failpoint } from '../../ports/database.ts';
@@ -33,8 +33,9 @@ export async function startWorker(deps: WorkerDeps): Promise<void> {
 }
 
 /**
- * Runs one job under a lease that is renewed while it works, and once more for as long as news of its build came meanwhile.
- * A job that is given back to be tried later is queued by the sweeper. Throws where the database cannot be asked.
+ * Runs one job under a lease that is renewed while it works, and repeats it as long as news of its build
+ * arrived in the meantime. A job that is released for a later retry is queued by the sweeper. Throws if the
+ * database cannot be reached.
  */
 export async function runJob(
   jobId: string,
@@ -73,7 +74,8 @@ async function runLeased(
   const job = await deps.triages.lease(jobId, deps.leaseMs);
   if (job === null) return 'refused';
   if (how === 'in company' && job.attempts > 1 && job.attempts <= deps.maxCrashes) {
-    // Not counted: what dies beside it meanwhile is not its doing.
+    // This release is not counted as an attempt: crashes of jobs running at the same time are not charged to
+    // it.
     await deps.triages.release(job, 'The process died during the last attempt; it is retried alone.', 0);
     return 'suspect';
   }
@@ -107,8 +109,8 @@ async function settle(job: TriageJob, deps: WorkerDeps, run: TriageRun): Promise
     const isStopped = aborted && reason instanceof TriageError && reason.code === 'cancelled';
     const level = again ? 'warn' : 'error';
     deps.logger[isStopped ? 'debug' : level]({ error, again, attempts: job.attempts, retries: job.retries }, 'triage failed');
-    if (!again) return deps.triages.finish(job, 'failed', messageOf(error));
-    await deps.triages.release(job, messageOf(error), run.signal.aborted ? 0 : retryDelay(job.retries, error));
+    if (!again) return deps.triages.finish(job, 'failed', getErrorMessage(error));
+    await deps.triages.release(job, getErrorMessage(error), run.signal.aborted ? 0 : retryDelay(job.retries, error));
     return 'released';
   }
   const end = await deps.triages.finish(job, 'done', null);
@@ -155,8 +157,9 @@ type StepOut = <Value>(wait: () => Promise<Value>) => Promise<Value>;
 type CrashIsolation = ReturnType<typeof createCrashIsolation>;
 
 /**
- * For jobs that a process died with: what they do alone, no other job can be blamed for. Who must be alone goes first, so
- * that a steady stream of others does not keep it waiting. `places` is how many go on together.
+ * Isolates jobs during which a process died, so that a crash cannot be blamed on another job. Exclusive jobs
+ * go first, so that a steady stream of others does not delay them. `places` is the number of jobs that run
+ * concurrently.
  */
 export function createCrashIsolation(places = Number.POSITIVE_INFINITY) {
   let shared = 0;
@@ -200,30 +203,32 @@ export function createCrashIsolation(places = Number.POSITIVE_INFINITY) {
   };
 
   return {
-    /** Runs beside other shared work, once there is a place and nothing that must be alone runs or waits. */
+    /** Runs with other shared work, once there is a free slot and no exclusive job runs or waits. */
     together: <Result>(work: (stepOut: StepOut) => Promise<Result>) => within(false, work),
-    /** Waits for what runs to end, and keeps everything else out meanwhile. */
+    /** Waits for running work to end, and keeps all other work out in the meantime. */
     alone: <Result>(work: (stepOut: StepOut) => Promise<Result>) => within(true, work),
   };
 }
 
 /**
- * How often a build is tried, counted since there was last news of it.
+ * The number of times that a job is retried, counted since the last news of its build.
  *
- * - A try that failed with something that may pass (a retryable error) gives its job back and counts as a retry. The n-th
- *   retry waits 2ⁿ seconds, at most five minutes, or longer where the other side said so (Retry-After, at most an hour).
- *   After 19 of them, which is at least an hour, comes the last try: it goes on without what it cannot get.
- * - A try that ends because the process stops is not counted.
- * - A try that never gave its job back, as when the process died, counts as an attempt. After the configured number of them in a
- *   row (`triage.maxCrashes`) in which no step of the graph was finished, the job is set aside so that others proceed: a long run
- *   may outlive many processes, since each goes on from the last finished step, but a failure that takes its process down each
- *   time must not hold up the rest. After the first such try a job runs alone in its process, so that no other is blamed.
- * - A job that is set aside, and what fails for good, is given to a person with a failed analysis. The job itself ends as
- *   `failed` only where that cannot be stored.
+ * - An execution that failed with a temporary (retryable) error releases its job and counts as a retry. The
+ *   n-th retry waits 2ⁿ seconds, at most five minutes, or longer if the server requested it (Retry-After, at
+ *   most an hour). After 19 of them, which is at least an hour, comes the last one: it continues without what
+ *   it cannot get.
+ * - An execution that ends because the process stops is not counted.
+ * - An execution that never released its job, for example because the process died, counts as an attempt.
+ *   After the configured number of them in a row (`triage.maxCrashes`) in which no step of the graph was
+ *   finished, the job is set aside so that others proceed. A long run may outlive many processes, since each
+ *   continues from the last finished step, but a failure that crashes its process each time must not block
+ *   the rest. After the first such attempt a job runs alone in its process, so that no other job is blamed.
+ * - A job that is set aside, or that fails permanently, is given to a person with a failed analysis. The job
+ *   itself ends as `failed` only if that cannot be stored.
  */
 const MAX_RETRIES = 19;
 
-/** How long to leave a job alone that was retried `retries` times before, in milliseconds. */
+/** Computes the delay before a job that was retried `retries` times is tried again, in milliseconds. */
 function retryDelay(retries: number, error: unknown): number {
   return delayOfRetry(retries, error, { longestMs: 300_000, longestAskedMs: 3_600_000 });
 }
@@ -235,8 +240,8 @@ interface LeaseDeps {
 }
 
 /**
- * Renews the lease at a third of its length. `lost` ends the work of the holder: the lease was taken over, or could not be
- * renewed for as long as it lasts, so that somebody else may have it by now.
+ * Renews the lease at a third of its length. `lost` aborts the work of the holder: the lease was taken over,
+ * or could not be renewed during its whole length, so that another process may hold it by now.
  */
 function keepLease(job: TriageJob, deps: LeaseDeps): { readonly lost: AbortSignal; stop(): void } {
   const lost = new AbortController();
@@ -275,8 +280,9 @@ interface EndJobDeps {
 }
 
 /**
- * Ends a job like `TriageStore.finish`, and in the same transaction wants the build's notices anew: some speak only once nothing more is
- * looked at, and the last answer was concluded before that.
+ * Ends a job like `TriageStore.finish`, and in the same transaction requests an update of the build's
+ * notices. Some of them appear only when no work on the build remains, and the last answer was concluded
+ * before that.
  */
 export function endJob({ database, stores: { triages, notices } }: EndJobDeps): TriageStore['finish'] {
   return async (job, state, error) =>
@@ -294,13 +300,15 @@ const BATCH = 100;
 interface SweeperDeps {
   readonly jobQueue: JobQueue;
   readonly turns: Pick<JobTurns, 'next'>;
-  /** Where runs wait for people; what waited too long is closed, and its run goes on. */
+  /** The store of runs that wait for people. Expired questions are closed, and their runs continue. */
   readonly questions?: Pick<QuestionStore, 'expire'>;
   readonly logger: Logger;
   readonly intervalMs: number;
 }
 
-/** Queues every pending job again that nobody holds: the queue may forget, the database does not. */
+/**
+ * Queues every pending job again that no worker holds: the queue may lose messages, the database does not.
+ */
 export function startSweeper(deps: SweeperDeps): { stop(): Promise<void> } {
   return lookRegularly(deps.intervalMs, () => sweep(deps));
 }

@@ -29,7 +29,10 @@ interface ChunkedText {
   readonly bytes: number;
 }
 
-/** Cuts a text, as every archive keeps it, into compressed chunks of whole lines, one after the other, so that a large one holds nobody up. */
+/**
+ * Cuts a text into compressed chunks of whole lines, in the form that every archive stores. Works chunk by
+ * chunk, so that a large text does not block other work.
+ */
 export async function toChunks(text: string): Promise<ChunkedText> {
   const chunks: Chunk[] = [];
   let [start, lines, bytes] = [0, 0, -1];
@@ -45,29 +48,32 @@ export async function toChunks(text: string): Promise<ChunkedText> {
   return { chunks, lines, bytes };
 }
 
-/** The text of one chunk; the newline between two chunks belongs to neither. */
+/** Returns the text of one chunk. The newline between two chunks belongs to neither. */
 async function fromChunk(bytes: Buffer): Promise<string> {
   return (await decompress(bytes)).toString('utf8');
 }
 
-/** Which chunk holds a line. */
-export function chunkOf(line: number): number {
+/** Returns the number of the chunk that contains a line. */
+export function toChunkNumber(line: number): number {
   return Math.floor((line - 1) / CHUNK_LINES);
 }
 
-/** Lines `first`..`last` of consecutive chunks, given as they are stored; `firstChunk` is the first of them. */
+/**
+ * Returns lines `first`..`last` from stored consecutive chunks; `firstChunk` is the number of the first
+ * chunk.
+ */
 export async function linesOfChunks(stored: readonly Buffer[], firstChunk: number, first: number, last: number): Promise<string[]> {
   const lines = (await Promise.all(stored.map(fromChunk))).flatMap((text) => text.split('\n'));
   const offset = firstChunk * CHUNK_LINES + 1;
   return lines.slice(first - offset, Math.max(first, last + 1) - offset);
 }
 
-/** The text of consecutive chunks, given as they are stored, a few opened at a time. */
+/** Returns the text of stored consecutive chunks; only a few chunks are decompressed at a time. */
 export async function textOfChunks(stored: readonly Buffer[]): Promise<string> {
   return (await inParallel(stored, OPENED, fromChunk)).join('\n');
 }
 
-/** The texts of consecutive chunks, given as they are stored, a few opened at a time. */
+/** Yields the texts of stored consecutive chunks; only a few chunks are decompressed at a time. */
 async function* piecesOfChunks(stored: readonly Buffer[], firstChunk: number): AsyncGenerator<TextPiece> {
   for (let start = 0; start < stored.length; start += OPENED) {
     const opened = await Promise.all(stored.slice(start, start + OPENED).map((bytes) => decompress(bytes)));
@@ -76,8 +82,9 @@ async function* piecesOfChunks(stored: readonly Buffer[], firstChunk: number): A
 }
 
 /**
- * The pieces of a text of so many chunks, of which `read` gives `batch` at a time, or null where not all of them are there. One batch is asked for while
- * the one before is read. Throws `storage-failed`, retryable, where the text is replaced or removed meanwhile.
+ * Yields the pieces of a text that has `chunks` chunks. `read` returns `batch` chunks at a time, or null if
+ * some are missing. The next batch is requested while the current one is consumed. Throws `storage-failed`,
+ * retryable, if the text is replaced or removed in the meantime.
  */
 export async function* piecesInBatches(
   name: string,
@@ -87,7 +94,8 @@ export async function* piecesInBatches(
 ): AsyncGenerator<TextPiece> {
   const ask = (first: number) => {
     const asked = first < chunks ? read(first, Math.min(first + batch, chunks) - 1) : null;
-    // Whoever leaves early waits for nothing, and hears of no error.
+    // A caller that stops early does not wait for this request, so its error must not become an unhandled
+    // rejection.
     asked?.catch(() => undefined);
     return asked;
   };
@@ -100,7 +108,7 @@ export async function* piecesInBatches(
   }
 }
 
-/** Where the `count`-th line from `start` ends, without its newline. */
+/** Returns the offset at which the `count`-th line from `start` ends, without its newline. */
 function endOfLines(text: string, start: number, count: number): number {
   let at = start - 1;
   for (let line = 0; line < count; line += 1) {
@@ -113,18 +121,24 @@ function endOfLines(text: string, start: number, count: number): number {
 /** The most lines one window holds. */
 const MAX_WINDOW = 2000;
 
-/** `text` is storable already. A lone `\r` never ends a line; an empty text has one empty line. */
+/**
+ * Describes a source whose `text` is already storable. A lone `\r` never ends a line; an empty text has one
+ * empty line.
+ */
 export function describeSource(source: SourceText, text: string): ArchivedSource {
   return { name: source.name, kind: source.kind, lines: countLines(text), bytes: Buffer.byteLength(text), notes: [...source.notes] };
 }
 
-/** The window that is read for lines `from`..`to`; `last` is before `first` where nothing is asked. Not clipped at the end. */
-export function windowOf(from: number, to: number): { readonly first: number; readonly last: number } {
+/**
+ * Returns the window to read for lines `from`..`to`. `last` is before `first` if no lines are requested. The
+ * window is not clipped to the end of the text.
+ */
+export function toWindow(from: number, to: number): { readonly first: number; readonly last: number } {
   const first = Math.max(1, Math.trunc(from));
   return { first, last: Math.min(Math.trunc(to), first + MAX_WINDOW - 1) };
 }
 
-/** A lone `\r` never ends a line; an empty text has one empty line. */
+/** Counts lines. A lone `\r` never ends a line; an empty text has one empty line. */
 function countLines(text: string): number {
   let lines = 1;
   for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) lines += 1;

@@ -6,13 +6,13 @@ import { buildMatcher } from '../../log/scan/matcher.ts';
 import { type ScannedChunk, scanChunks } from '../../log/scan/scan-chunks.ts';
 import { LineIndex } from '../../log/scan/scan-log.ts';
 import type { ArchivedSource, BuildArchive, NumberedLine } from '../../ports/build-archive.ts';
-import { CHUNK_LINES, describeSource, windowOf } from './chunks.ts';
+import { CHUNK_LINES, describeSource, toWindow } from './chunks.ts';
 
 /** An archive that also takes masked logs that are not in memory. */
 export interface MemoryArchive extends BuildArchive {
   /**
-   * The same as `put`. The log's bytes are read when they are requested, so they must stay open as long as the archive is used. `read` gives
-   * null for it, and of a line of more than 256 kB only the beginning is shown.
+   * Stores a log like `put`, but reads its bytes only on request, so they must stay open as long as the
+   * archive is used. `read` returns null for such a log, and lines of more than 256 kB are cut off.
    */
   putPieces(buildId: string, log: LogInPieces): Promise<void>;
 }
@@ -51,7 +51,7 @@ export function createMemoryArchive(): MemoryArchive {
     lines: async (buildId, name, from, to) => {
       const stored = find(buildId, name);
       if (stored === undefined) return null;
-      const { first, last } = windowOf(from, to);
+      const { first, last } = toWindow(from, to);
       return { lineStart: first, lines: stored.log.window(first, last) };
     },
     pieces: async function* (buildId, name) {
@@ -66,7 +66,10 @@ export function createMemoryArchive(): MemoryArchive {
   };
 }
 
-/** Held once: as its characters where they are its bytes, too, else as its bytes. */
+/**
+ * Returns the accessors of a text that is held in memory only once: as its characters if these are equal to
+ * its bytes, otherwise as its bytes.
+ */
 function heldText(text: string): Pick<Stored, 'read' | 'log'> {
   const bytes = bytesOfText(text);
   return { read: () => bytes.text(0, bytes.size), log: indexedLog(bytes) };
@@ -79,8 +82,9 @@ const LINE_FEED = 10;
 type IndexedLog = ReturnType<typeof indexedLog>;
 
 /**
- * A log by its lines, which are read from its bytes when they are requested; 1-based over `split('\n')`. The index, where it is not known, is made when
- * it is first needed; of a line longer than `longest` bytes a window has only the beginning.
+ * Creates line access to a log whose bytes are read on request; lines are 1-based over `split('\n')`. Builds
+ * the index on first use if it is not given. A window contains only the beginning of a line that is longer
+ * than `longest` bytes.
  */
 function indexedLog(bytes: LogBytes, longest = Number.POSITIVE_INFINITY, known?: LineIndex) {
   let made = known;
@@ -89,8 +93,8 @@ function indexedLog(bytes: LogBytes, longest = Number.POSITIVE_INFINITY, known?:
     return made;
   };
   const line = (number: number) => {
-    const start = index().startOf(number);
-    return storable(bytes.text(start, Math.min(index().endOf(number), start + longest)));
+    const start = index().getLineStart(number);
+    return storable(bytes.text(start, Math.min(index().getLineEnd(number), start + longest)));
   };
   return {
     get lineCount(): number {
@@ -120,17 +124,20 @@ function* search(bytes: LogBytes, literals: readonly string[]): Generator<readon
   for (const chunk of scanChunks(bytes, matcher)) {
     const isLast = chunk.offset + chunk.bytes.length >= bytes.size;
     const lines = literals.length === 0 ? allLines(chunk, isLast) : (chunk.hits[0] ?? []);
-    yield lines.map((line) => ({ line: chunk.firstLine + line, text: textOf(chunk, line) }));
+    yield lines.map((line) => ({ line: chunk.firstLine + line, text: readLine(chunk, line) }));
   }
 }
 
-/** What follows the last line end of a chunk is a line where there is something, and at the end of the log. */
+/**
+ * Returns the line numbers of a chunk. The rest after the last line end counts as a line if it is not empty,
+ * or at the end of the log.
+ */
 function allLines({ bytes, lineEnds }: ScannedChunk, isLast: boolean): number[] {
   const hasRest = isLast || (lineEnds.at(-1) ?? -1) < bytes.length - 1;
   return Array.from({ length: lineEnds.length + (hasRest ? 1 : 0) }, (_, line) => line);
 }
 
-function textOf({ bytes, lineEnds }: ScannedChunk, line: number): string {
+function readLine({ bytes, lineEnds }: ScannedChunk, line: number): string {
   const start = line === 0 ? 0 : (lineEnds[line - 1] ?? 0) + 1;
   return storable(bytes.toString('utf8', start, lineEnds[line] ?? bytes.length));
 }

@@ -1,8 +1,8 @@
 import { type Collection, type Db, MongoClient, MongoError, MongoServerError } from 'mongodb';
-import { messageOf, TriageError } from '../../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../../domain/errors.ts';
 import { orAborted } from '../../lib/time.ts';
 
-/** Until a server is found, in milliseconds: whoever waits can do without it. */
+/** Milliseconds to wait for a server. The limit is short because callers can continue without MongoDB. */
 const SELECT_MS = 2_000;
 const POOL = 20;
 
@@ -27,7 +27,7 @@ export interface PieceDocument {
   readonly generation: string;
   readonly chunk: number;
   readonly part: number;
-  /** Of this chunk. */
+  /** The number of parts of this chunk. */
   readonly parts: number;
   readonly firstLine: number;
   readonly bytes: Buffer;
@@ -63,7 +63,7 @@ export interface MongodbCollections {
 export function openCollections(url: string, database: string, limitMs: number): MongodbCollections {
   const connection = keepConnected(() => createClient(url, limitMs));
   const db = async () => (await connection.client()).db(database);
-  const within: MongodbCollections['within'] = (work) => limited(async (signal) => work(collectionsOf(await db()), signal), limitMs);
+  const within: MongodbCollections['within'] = (work) => limited(async (signal) => work(getCollections(await db()), signal), limitMs);
   let made: Promise<void> | null = null;
   return {
     within,
@@ -79,7 +79,7 @@ export function openCollections(url: string, database: string, limitMs: number):
   };
 }
 
-function collectionsOf(db: Db): Collections {
+function getCollections(db: Db): Collections {
   return {
     sources: db.collection<SourceDocument>('archive_sources'),
     pieces: db.collection<PieceDocument>('archive_pieces'),
@@ -96,7 +96,10 @@ async function makeIndexes(within: MongodbCollections['within']): Promise<void> 
   await within(({ pieces }) => pieces.createIndex({ expiresAt: 1 }, { expireAfterSeconds: 0 }));
 }
 
-/** A client whose first connection failed stays closed for good, so another one is made when it is needed again. */
+/**
+ * Keeps a client connected. A client whose first connection failed stays closed for good, so a new client is
+ * created at the next use.
+ */
 function keepConnected(create: () => MongoClient): { client(): Promise<MongoClient>; close(): Promise<void> } {
   // Once here, so that a wrong address is reported at the start.
   let next: MongoClient | null = create();
@@ -173,19 +176,19 @@ const PASSING = new Set([6, 7, 50, 64, 89, 91, 100, 189, 262, 9001, 10107, 11600
  */
 function toArchiveError(error: unknown): TriageError {
   if (error instanceof TriageError) return error;
-  if (error instanceof MongoServerError) return refusalOf(error);
+  if (error instanceof MongoServerError) return toServerError(error);
   if (error instanceof MongoError || isAbort(error)) {
     return new TriageError('storage-failed', `MongoDB is not responding: ${error.message}`, { retryable: true, cause: error });
   }
-  return new TriageError('internal', `The archive in MongoDB failed: ${messageOf(error)}`, { cause: error });
+  return new TriageError('internal', `The archive in MongoDB failed: ${getErrorMessage(error)}`, { cause: error });
 }
 
-/** Two wrote the same at the same moment. */
+/** Returns true if two writers inserted the same document at the same moment. */
 export function isDuplicate(error: unknown): boolean {
   return error instanceof MongoServerError && error.code === 11000;
 }
 
-function refusalOf(error: MongoServerError): TriageError {
+function toServerError(error: MongoServerError): TriageError {
   const code = Number(error.code);
   const details = { state: code, full: code === OUT_OF_DISK_SPACE };
   if (REFUSED.has(code))

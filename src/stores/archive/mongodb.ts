@@ -4,28 +4,31 @@ import type { SourceText } from '../../domain/build.ts';
 import { TriageError } from '../../domain/errors.ts';
 import { batchesWithin } from '../../lib/collections.ts';
 import { ArchivedSource, type BuildArchive, type TextPiece } from '../../ports/build-archive.ts';
-import { chunkOf, linesOfChunks, piecesInBatches, textOfChunks, toChunks, windowOf } from './chunks.ts';
+import { linesOfChunks, piecesInBatches, textOfChunks, toChunkNumber, toChunks, toWindow } from './chunks.ts';
 import { isDuplicate, type MongodbCollections, openCollections, type PieceDocument, type SourceDocument } from './mongodb-client.ts';
 
 export interface MongodbArchiveOptions {
-  /** As mongodb://user:password@host:port. */
+  /** The address in the form mongodb://user:password@host:port. */
   readonly url: string;
   readonly database: string;
-  /** Of one operation on the server, in milliseconds. */
+  /** Time limit of one operation on the server, in milliseconds. */
   readonly limitMs?: number;
-  /** Of one text, before compression. */
+  /** Maximum size of one text in bytes, before compression. */
   readonly maxBytes?: number;
   /** Days after which the server itself deletes a text; 0: never. */
   readonly keepDays?: number;
 }
 
 export interface MongodbArchive extends BuildArchive {
-  /** The same as of the port; with `replacing`, only where that generation (null: none) is still the valid one, else `conflict`. */
+  /**
+   * Stores a text like the port's `put`. With `replacing`, stores it only if that generation (null: none) is
+   * still valid; otherwise throws `conflict`.
+   */
   put(buildId: string, source: SourceText, replacing?: string | null): Promise<void>;
-  /** The same as `put`; gives what is kept. */
+  /** Stores a text like `put`, and returns the description of what was stored. */
   keep(buildId: string, source: SourceText, replacing?: string | null): Promise<ArchivedSource>;
   pieces(buildId: string, name: string): AsyncGenerator<TextPiece>;
-  /** Which generation of a text is valid; null where there is no such text. */
+  /** Returns the valid generation of a text, or null if there is no such text. */
   generation(buildId: string, name: string): Promise<string | null>;
   check(): Promise<string>;
   /** Deletes pieces of writings that were cut off `olderThanMs` ago or before, and says how many such writings. */
@@ -38,19 +41,19 @@ type Within = MongodbCollections['within'];
 const LIMIT_MS = 10_000;
 /** The longest text that a string can hold. */
 const MAX_BYTES = 512 * 1024 * 1024;
-/** Of one document. */
+/** Maximum bytes of one piece document. */
 const PIECE_BYTES = 2 * 1024 * 1024;
-/** Of one insert, in pieces and bytes; the server's own limit is 48 MB. */
+/** Limits of one insert, in pieces and bytes; the server's own limit is 48 MB. */
 const INSERT = { most: 100, room: 8 * 1024 * 1024 };
-/** Writers of one text at the same moment begin anew. */
+/** Concurrent writers of one text start over. */
 const TRIES = 4;
 const DRAFT_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 
 /**
- * Logs and reports in MongoDB, as gzip chunks of 1,000 lines. A text is written beside the one that it replaces, which readers see until all of
- * the new one is acknowledged by a majority. Throws `storage-failed`, retryable where the server does not answer, `upstream-auth`, and
- * `too-large`.
+ * Creates an archive of logs and reports in MongoDB, stored as gzip chunks of 1,000 lines. A new text is
+ * written next to the old one, which readers see until a majority has acknowledged all of the new text.
+ * Throws `storage-failed` (retryable if the server does not respond), `upstream-auth`, and `too-large`.
  */
 export function createMongodbArchive(options: MongodbArchiveOptions): MongodbArchive {
   const { url, database, limitMs = LIMIT_MS, maxBytes = MAX_BYTES, keepDays = 0 } = options;
@@ -64,7 +67,7 @@ export function createMongodbArchive(options: MongodbArchiveOptions): MongodbArc
     const expiry = keepDays === 0 ? {} : { expiresAt: new Date(storedAt.getTime() + keepDays * DAY_MS) };
     const generation = randomUUID();
     const document = { buildId, ...described, chunks: chunks.length, generation, storedAt, ...expiry };
-    const parts = chunks.flatMap((chunk) => piecesOf(chunk, { buildId, name: source.name, generation, ...expiry }));
+    const parts = chunks.flatMap((chunk) => splitChunk(chunk, { buildId, name: source.name, generation, ...expiry }));
     await store(collections, document, parts, replacing);
     return described;
   };
@@ -86,8 +89,8 @@ export function createMongodbArchive(options: MongodbArchiveOptions): MongodbArc
     },
 
     lines: async (buildId, name, from, to) => {
-      const { first, last } = windowOf(from, to);
-      const range = { first: chunkOf(first), last: chunkOf(last) };
+      const { first, last } = toWindow(from, to);
+      const range = { first: toChunkNumber(first), last: toChunkNumber(last) };
       const bytes = await readWhole(within, buildId, name, ({ chunks }) => ({ ...range, last: Math.min(range.last, chunks - 1) }));
       return bytes === null ? null : { lineStart: first, lines: await linesOfChunks(bytes, range.first, first, last) };
     },
@@ -111,7 +114,7 @@ export function createMongodbArchive(options: MongodbArchiveOptions): MongodbArc
   };
 }
 
-function piecesOf(
+function splitChunk(
   { chunk, firstLine, bytes }: { chunk: number; firstLine: number; bytes: Buffer },
   of: Pick<PieceDocument, 'buildId' | 'name' | 'generation' | 'expiresAt'>,
 ): PieceDocument[] {
@@ -150,7 +153,10 @@ async function store(
   await forget(replaced ?? '').catch(() => undefined);
 }
 
-/** Compare and set, so that of two writers of one text each sees what it replaces. Returns the generation that was valid before. */
+/**
+ * Makes a generation valid with compare-and-set, so that each of two concurrent writers sees the generation
+ * it replaces. Returns the generation that was valid before.
+ */
 async function makeValid(within: Within, source: SourceDocument, replacing: string | null | undefined): Promise<string | null> {
   const { buildId, name, generation } = source;
   for (let attempt = 0; attempt < TRIES; attempt += 1) {
@@ -169,7 +175,7 @@ async function makeValid(within: Within, source: SourceDocument, replacing: stri
       });
       if (isFirst) return null;
     } else {
-      // Noted first: whoever tidies up after a crash knows what else may be left.
+      // This is recorded first, so that cleanup after a crash knows which other pieces may be left.
       await within(({ drafts }) => drafts.updateOne({ generation }, { $set: { replaces: old.generation } }));
       const { matchedCount } = await within(({ sources }) =>
         sources.updateOne({ _id: old._id, generation: old.generation }, { $set: { ...source } }),
@@ -196,7 +202,7 @@ async function tidy(within: Within, before: Date): Promise<number> {
   return cutOff.length;
 }
 
-/** Of one question, where a text is read in order. */
+/** Chunks in one query when a text is read in order. */
 const BATCH_CHUNKS = 40;
 
 const Source = ArchivedSource.extend({ chunks: z.int(), generation: z.string() });
@@ -215,7 +221,10 @@ interface ChunkRange {
   readonly last: number;
 }
 
-/** Reads chunks of one generation, all of them or, where it is replaced meanwhile, of the next one. Null where there is no such text. */
+/**
+ * Reads all requested chunks from a single generation. If the text is replaced during the read, starts again
+ * with the next generation. Returns null if there is no such text.
+ */
 async function readWhole(within: Within, buildId: string, name: string, chunksOf: (source: StoredSource) => ChunkRange) {
   for (let attempt = 0; attempt < TRIES; attempt += 1) {
     const source = await find(within, buildId, name);
@@ -226,7 +235,7 @@ async function readWhole(within: Within, buildId: string, name: string, chunksOf
   throw new TriageError('storage-failed', `${name} of build ${buildId} is incomplete in the archive.`);
 }
 
-/** All pieces are of one generation. */
+/** Yields the pieces of a text, all from one generation. */
 async function* readPieces(within: Within, buildId: string, name: string): AsyncGenerator<TextPiece> {
   const source = await find(within, buildId, name);
   if (source === null) return;
@@ -234,7 +243,7 @@ async function* readPieces(within: Within, buildId: string, name: string): Async
   yield* piecesInBatches(name, source.chunks, BATCH_CHUNKS, (first, last) => readChunks(within, of, { first, last }));
 }
 
-/** These chunks of one generation; null where not all of them are there. */
+/** Returns the requested chunks of one generation, or null if some are missing. */
 async function readChunks(
   within: Within,
   of: Pick<PieceDocument, 'buildId' | 'name' | 'generation'>,
@@ -247,7 +256,7 @@ async function readChunks(
   return bytes.length === last - first + 1 ? bytes : null;
 }
 
-/** The bytes of each chunk that has all its parts; pieces come in order. */
+/** Joins the parts of each complete chunk. Expects the pieces in order. */
 function joined(found: readonly z.infer<typeof Piece>[]): Buffer[] {
   const chunks: Buffer[] = [];
   let parts: Buffer[] = [];

@@ -2,14 +2,17 @@ import { z } from 'zod';
 import { ArchivedSource, type BuildArchive, type TextPiece } from '../../ports/build-archive.ts';
 import type { Database, Sql } from '../../ports/database.ts';
 import { all, first } from '../sql.ts';
-import { CHUNK_LINES, type Chunk, chunkOf, linesOfChunks, piecesInBatches, textOfChunks, toChunks, windowOf } from './chunks.ts';
+import { CHUNK_LINES, type Chunk, linesOfChunks, piecesInBatches, textOfChunks, toChunkNumber, toChunks, toWindow } from './chunks.ts';
 
 /** Chunks of one statement; bounds its size. */
 const BATCH = 40;
 
 const Version = z.object({ lines: z.int(), version: z.string() });
 
-/** Logs and reports in the database, as gzip chunks of 1,000 lines, so that a window is read without the rest. */
+/**
+ * Creates an archive of logs and reports in the database, stored as gzip chunks of 1,000 lines, so that a
+ * window can be read without the rest.
+ */
 export function createPostgresArchive(db: Database) {
   return {
     driver: 'postgres',
@@ -40,8 +43,8 @@ export function createPostgresArchive(db: Database) {
     },
 
     lines: async (buildId, name, from, to) => {
-      const window = windowOf(from, to);
-      const [firstChunk, lastChunk] = [chunkOf(window.first), chunkOf(window.last)];
+      const window = toWindow(from, to);
+      const [firstChunk, lastChunk] = [toChunkNumber(window.first), toChunkNumber(window.last)];
       const rows = await readChunks(db, buildId, name, firstChunk, lastChunk);
       if (rows.length === 0) return (await findSource(db, buildId, name)) === null ? null : { lineStart: window.first, lines: [] };
       const stored = rows.map((row) => row.bytes);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { messageOf, TriageError, type TriageErrorCode } from '../../domain/errors.ts';
+import { getErrorMessage, TriageError, type TriageErrorCode } from '../../domain/errors.ts';
 import { counted } from '../../lib/text.ts';
 import { ArchivedSource, type BuildArchive, type SettledTexts, type TextPiece } from '../../ports/build-archive.ts';
 import type { Database } from '../../ports/database.ts';
@@ -10,22 +10,24 @@ import { createPostgresArchive } from './postgres.ts';
 
 export interface SpillingOptions {
   readonly primary: MongodbArchive;
-  /** Where it stands which texts there are, and where they are kept while the primary is away. */
+  /** The database that records which texts exist, and stores texts while the primary is unavailable. */
   readonly database: Database;
   readonly logger: Logger;
-  /** How long a primary that did not answer is left alone, in milliseconds. */
+  /** Milliseconds for which a primary that did not respond is not called. */
   readonly restMs?: number;
 }
 
 const REST_MS = 5_000;
 const REMOVALS_AT_ONCE = 50;
-/** What the other store would say, too. */
+/** Errors that the other store would also return. */
 const NOT_ELSEWHERE: readonly TriageErrorCode[] = ['too-large', 'invalid-input', 'cancelled', 'internal', 'invalid-config'];
 
 /**
- * Keeps texts in MongoDB, and in the database while MongoDB is away, full or refuses: `put` has stored durably when it returns, whoever was
- * away. Which texts a build has is known in any case. A text that only MongoDB has is unavailable meanwhile: `read` and `lines` throw
- * `storage-failed`, retryable, at once once it is known. `settle` brings to MongoDB what waits, and deletes there what is pending.
+ * Creates an archive that stores texts in MongoDB, and in the database while MongoDB is unavailable, full or
+ * refuses a text. `put` returns only after a durable write to either store, and the list of a build's texts
+ * is always available. While MongoDB is unavailable, `read` and `lines` throw `storage-failed` (retryable)
+ * for texts that only MongoDB has, immediately once the outage is known. `settle` moves waiting texts to
+ * MongoDB, and deletes texts there whose removal is pending.
  */
 export function createSpillingArchive({ primary, database, logger, restMs = REST_MS }: SpillingOptions): BuildArchive {
   const fallback = createPostgresArchive(database);
@@ -70,7 +72,7 @@ export function createSpillingArchive({ primary, database, logger, restMs = REST
       try {
         await ask(() => primary.remove(buildId));
       } catch (error) {
-        logger.warn({ buildId, error: messageOf(error) }, 'MongoDB did not delete texts; they will be deleted later');
+        logger.warn({ buildId, error: getErrorMessage(error) }, 'MongoDB did not delete texts; they will be deleted later');
         return;
       }
       await ledger.removalDone(removal);
@@ -103,7 +105,7 @@ export function createSpillingArchive({ primary, database, logger, restMs = REST
           await primary.tidy();
         } catch (error) {
           if (isAway(error)) answers.failed();
-          logger.warn({ error: messageOf(error) }, 'texts could not be moved to MongoDB; will retry');
+          logger.warn({ error: getErrorMessage(error) }, 'texts could not be moved to MongoDB; will retry');
         }
       }
       const { texts, removals } = await ledger.left();
@@ -133,7 +135,10 @@ function primaryWithin(
     }
   }
 
-  /** What the primary keeps; null where it did not take the text. */
+  /**
+   * Tries to store a text in the primary. Returns the description of the stored text, or null if the primary
+   * did not accept it.
+   */
   async function tryPrimary(buildId: string, source: Parameters<BuildArchive['put']>[1]): Promise<ArchivedSource | null> {
     if (!takes.mayAsk()) return null;
     try {
@@ -143,7 +148,10 @@ function primaryWithin(
     } catch (error) {
       if (error instanceof TriageError && NOT_ELSEWHERE.includes(error.code)) throw error;
       takes.failed();
-      logger.warn({ buildId, source: source.name, error: messageOf(error) }, 'MongoDB did not store a text; it stays in the database');
+      logger.warn(
+        { buildId, source: source.name, error: getErrorMessage(error) },
+        'MongoDB did not store a text; it stays in the database',
+      );
       return null;
     }
   }
@@ -151,7 +159,7 @@ function primaryWithin(
   return { ask, tryPrimary };
 }
 
-/** The same pieces; whether the primary answers is seen by the first. */
+/** Yields the same pieces. Only the request for the first piece updates whether the primary is available. */
 async function* heedingFirst(pieces: AsyncGenerator<TextPiece>, ask: ReturnType<typeof primaryWithin>['ask']): AsyncGenerator<TextPiece> {
   try {
     const first = await ask(() => pieces.next());
@@ -177,13 +185,17 @@ async function removePending(primary: MongodbArchive, ledger: TextLedger, signal
   return removed;
 }
 
-/** It does not answer, as against: it answers that it will not. */
+/** Returns true if the store does not respond, as opposed to a response that refuses the request. */
 function isAway(error: unknown): boolean {
   if (!(error instanceof TriageError)) return false;
   return error.code === 'upstream-auth' || (error.code === 'storage-failed' && error.retryable && error.details.full !== true);
 }
 
-/** After a failure nobody asks for `restMs`; then one may in each such time, until there is an answer: so that not everybody waits for a store that is away. */
+/**
+ * Creates a simple circuit breaker. After a failure, no caller may ask for `restMs`; after that, one caller
+ * may try in each such period until there is an answer. This keeps all callers from waiting for a store that
+ * is unavailable.
+ */
 function createPause(restMs: number) {
   let until: number | null = null;
   return {
@@ -222,12 +234,12 @@ async function moveTexts(deps: MoveDeps, signal: AbortSignal): Promise<number> {
   let moved = 0;
   while (!signal.aborted && left.size < MOST_REFUSED) {
     const waiting = await deps.ledger.waiting(BATCH + left.size);
-    const texts = waiting.filter((text) => !left.has(keyOf(text)));
+    const texts = waiting.filter((text) => !left.has(toTextKey(text)));
     if (texts.length === 0) break;
     for (const text of texts) {
       if (signal.aborted) return moved;
       if (await moveText(deps, text)) moved += 1;
-      else left.add(keyOf(text));
+      else left.add(toTextKey(text));
     }
   }
   return moved;
@@ -244,7 +256,7 @@ async function moveText({ primary, fallback, ledger, logger }: MoveDeps, { build
     await primary.put(buildId, { name, kind: text.kind, notes: [...text.notes], text: stored }, replacing);
   } catch (error) {
     if (!(error instanceof TriageError) || error.code === 'storage-failed') throw error;
-    logger.warn({ buildId, source: name, error: messageOf(error) }, 'a text stays in the database');
+    logger.warn({ buildId, source: name, error: getErrorMessage(error) }, 'a text stays in the database');
     return false;
   }
   // A majority has acknowledged it; it is given up here only once it was read there.
@@ -255,7 +267,7 @@ async function moveText({ primary, fallback, ledger, logger }: MoveDeps, { build
   return await ledger.markMoved(text);
 }
 
-function keyOf({ buildId, name }: WaitingText): string {
+function toTextKey({ buildId, name }: WaitingText): string {
   return JSON.stringify([buildId, name]);
 }
 
@@ -271,7 +283,10 @@ const Left = z.object({ texts: z.coerce.number(), removals: z.coerce.number() })
 
 type TextLedger = ReturnType<typeof createTextLedger>;
 
-/** Which texts a build has and where they are, while they may be in two stores. The rows are the truth; what no row names is nobody's. */
+/**
+ * Creates the ledger of the texts of a build and their location, as they may be spread over two stores. The
+ * rows are authoritative; a stored text without a row belongs to no build.
+ */
 function createTextLedger(db: Database) {
   return {
     standing: async (buildId: string, name: string) => Standing.parse((await db.query(STANDING, [buildId, name]))[0]),
@@ -283,7 +298,10 @@ function createTextLedger(db: Database) {
         await sql.query(DROP_CHUNKS, [buildId, name]);
       });
     },
-    /** The same for a text that waited; `false` where it was replaced or removed meanwhile: nothing changes. */
+    /**
+     * Marks a waiting text as moved. Returns `false` and changes nothing if the text was replaced or removed
+     * in the meantime.
+     */
     markMoved: async ({ buildId, name, version }: WaitingText) =>
       await db.transaction(async (sql) => {
         const [moved] = await sql.query(MARK_MOVED, [buildId, name, version]);
@@ -300,7 +318,7 @@ function createTextLedger(db: Database) {
         return Removal.parse((await sql.query(REQUEST_REMOVAL, [buildId]))[0]);
       }),
     removals: async (limit: number) => await all(db, Removal, REMOVALS, [limit]),
-    /** Where the removal was requested again meanwhile, it stays pending. */
+    /** If the removal was requested again in the meantime, it stays pending. */
     removalDone: async ({ buildId, version }: Removal) => {
       await db.query('delete from archive_removals where build_id = $1 and owed_at::text = $2', [buildId, version]);
     },

@@ -5,12 +5,12 @@ import type { MigrationFile } from './migration-files.ts';
 /** One row per migration that was applied. Releases before the checksums made the table without them. */
 export const MIGRATIONS_TABLE = 'schema_migrations';
 
-/** What mends a schema that is not known to be right; the end of a sentence. */
+/** Advice for repairing a schema that may be wrong; forms the end of a sentence. */
 export const REPAIR = 'back up, then run "faultline migrate --repair": it compares the schema with the migrations and repairs it';
 
 export interface AppliedMigration {
   readonly name: string;
-  /** Of the file as it was applied; null where the release that applied it recorded none. */
+  /** The checksum of the file as it was applied; null if the release that applied it did not record one. */
   readonly checksum: string | null;
 }
 
@@ -23,14 +23,14 @@ export async function readApplied(sql: Sql): Promise<readonly AppliedMigration[]
   );
 }
 
-/** Where the files of this version and the migrations of a database differ. */
+/** The differences between the migration files of this version and the migrations of a database. */
 export interface MigrationStatus {
   readonly pending: readonly MigrationFile[];
   /** Names that only a newer version knows. */
   readonly newer: readonly string[];
   /** Applied in another form than the file has now. */
   readonly changed: readonly { readonly file: MigrationFile; readonly applied: string }[];
-  /** Applied, nobody knows in which form. */
+  /** Applied migrations without a recorded checksum, so their applied form is unknown. */
   readonly unverified: readonly MigrationFile[];
 }
 

@@ -25,9 +25,10 @@ export interface DirectoryLock {
 }
 
 /**
- * Takes a directory for this process alone, with a file beside it (`<directory>.lock`). The lock of a dead process is
- * taken over; of several racers exactly one wins. Throws `locked` naming the holder's PID, at once where the holder runs
- * in the same process space, else after watching its heartbeat for up to `silentMs`.
+ * Locks a directory for this process with a file next to it (`<directory>.lock`). The lock of a dead process
+ * is taken over; exactly one of several concurrent processes succeeds. Throws `locked` with the holder's PID:
+ * at once if the holder runs in the same process space, otherwise after watching its heartbeat for up to
+ * `silentMs`.
  */
 export async function lockDirectory(directory: string, silentMs: number = SILENT_MS): Promise<DirectoryLock> {
   const path = await createDirectory(directory);
@@ -93,7 +94,10 @@ async function takeOver(lock: string, dead: Holder, me: Holder, terms: Terms): P
   }
 }
 
-/** False where the file exists. A link appears with its whole content, so nobody ever reads a half-written lock. */
+/**
+ * Creates the lock file. Returns false if it already exists. The file is linked into place with its full
+ * content, so no process ever reads a half-written lock.
+ */
 async function createLock(lock: string, me: Holder): Promise<boolean> {
   const draft = `${lock}.${me.token}.draft`;
   try {
@@ -108,7 +112,10 @@ async function createLock(lock: string, me: Holder): Promise<boolean> {
   }
 }
 
-/** Null where there is no lock. A file that cannot be understood belongs to nobody known and is judged by its heartbeat. */
+/**
+ * Reads the holder of a lock; returns null if there is no lock. A file that cannot be parsed counts as held
+ * by an unknown process and is judged by its heartbeat.
+ */
 async function readHolder(lock: string): Promise<Holder | null> {
   let text: string;
   try {
@@ -144,7 +151,10 @@ function lockedError(directory: string, holder: Holder): TriageError {
   );
 }
 
-/** When a process started, in words that differ for another process that got the same id later; null where none lives. */
+/**
+ * Returns the start time of a process as text, which differs if another process reuses the same id later.
+ * Returns null if no process with this id is alive.
+ */
 export function processStart(pid: number): string | null {
   if (process.platform === 'linux') return linuxStart(pid);
   if (!isAlive(pid)) return null;
@@ -153,7 +163,10 @@ export function processStart(pid: number): string | null {
   return listing.status === 0 ? listing.stdout.trim() : 'alive';
 }
 
-/** Where process ids mean the same thing: one boot of one machine and, on Linux, one pid namespace (container). */
+/**
+ * Returns an identifier of the space in which process ids are unique: one boot of one machine and, on Linux,
+ * one PID namespace (container).
+ */
 export function processSpace(): string {
   return [
     hostname(),
@@ -164,7 +177,10 @@ export function processSpace(): string {
     .join(' ');
 }
 
-/** Field 22 of /proc/PID/stat, clock ticks since boot; the name in field 2 may hold spaces and brackets. A zombie is dead. */
+/**
+ * Reads field 22 of /proc/PID/stat: the start time in clock ticks since boot. The name in field 2 may contain
+ * spaces and brackets. Returns null for a zombie, which counts as dead.
+ */
 function linuxStart(pid: number): string | null {
   const stat = readOr(() => readFileSync(`/proc/${pid}/stat`, 'latin1'));
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');

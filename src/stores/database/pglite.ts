@@ -12,13 +12,14 @@ import { MIGRATIONS_FOLDER } from './migration-files.ts';
 import { createPoolDatabase, type PgDatabase, toStorageError } from './pool-database.ts';
 import { runMigrations } from './run-migrations.ts';
 
-/** How long a caller waits for the one connection before it gets a retryable error. */
+/** Milliseconds that a caller waits for the single connection before it gets a retryable error. */
 const WAIT_FOR_CONNECTION_MS = 60_000;
 
 /**
- * Opens the embedded database in a directory of its own, making it on first use: PGlite in a thread, behind pg's own pool of one connection, so
- * that everything in the process takes its turn. Not migrated yet: call `migrate()`.
- * Throws `locked` where another process has it, `invalid-config` where the directory holds something else.
+ * Opens the embedded database in its own directory, and creates it on first use. PGlite runs in a thread
+ * behind a pg pool with one connection, so all work in the process is serialized. The database is not
+ * migrated yet: call `migrate()`. Throws `locked` if another process has opened it, `invalid-config` if the
+ * directory contains other files.
  */
 export async function openPglite(options: { readonly dataDir: string; readonly migrationsFolder?: string }): Promise<PgDatabase> {
   const lock = await lockDirectory(options.dataDir);
@@ -60,8 +61,8 @@ const ONE_CONNECTION = {
 } satisfies pg.PoolConfig;
 
 /**
- * A directory whose first initialisation was cut short holds half a database and nothing of anybody's: a marker beside it
- * says so, and it is made anew.
+ * Opens the directory of the database. An interrupted first initialization leaves half a database without any
+ * user data; a marker file next to the directory records this, and the database is created again.
  */
 async function openDirectory({ directory }: DirectoryLock) {
   const marker = `${directory}.initializing`;
@@ -109,7 +110,7 @@ async function startPgliteThread(dataDir: string) {
   });
   worker.on('error', fail);
   exited.then(() => fail(ended()));
-  // A database that nobody waits for keeps no process alive.
+  // An idle database must not keep the process alive.
   worker.unref();
   const send = (request: Uint8Array, settle: Settle) => {
     if (broken !== null) {
@@ -134,7 +135,10 @@ async function startPgliteThread(dataDir: string) {
 
 const TERMINATE = 'X'.charCodeAt(0);
 
-/** What pg's client takes for a socket. The messages of one statement are written together, so they make one way to the thread and back. */
+/**
+ * The duplex stream that pg's client uses as its socket. The messages of one statement are written together,
+ * so that they need only one round trip to the thread.
+ */
 class PgliteConnection extends Duplex {
   readonly #send: (request: Uint8Array, settle: Settle) => void;
 

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { messageOf, TriageError } from '../../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../../domain/errors.ts';
 import { storable } from '../../lib/text.ts';
 import type { Database, Sql } from '../../ports/database.ts';
 
@@ -26,7 +26,10 @@ const DISK_FULL = '53100';
 const TAKE_ROOM = `create temporary table room on commit drop as
   select i, repeat(md5(i::text), 30) as text from generate_series(1, 4000) as g (i)`;
 
-/** The part that PGlite and PostgreSQL share. The work of a transaction is run again where the server rolled it back for another's sake. */
+/**
+ * Creates the database interface over a pool, shared by PGlite and PostgreSQL. The work of a transaction runs
+ * again if the server rolled it back in favor of another transaction.
+ */
 export function createPoolDatabase({
   driver,
   pool,
@@ -35,7 +38,7 @@ export function createPoolDatabase({
   close,
 }: PoolDatabaseOptions): PgDatabase {
   const openTransaction = new AsyncLocalStorage<{ open: boolean }>();
-  // A connection that breaks, idle or in use, must not stop the process: whoever queries next meets the failure.
+  // A connection that breaks, idle or in use, must not stop the process: the next query reports the failure.
   pool.on('error', () => undefined);
   pool.on('connect', (client) => client.on('error', () => undefined));
 
@@ -132,14 +135,20 @@ async function runTransaction<Result>(
   return result;
 }
 
-/** PostgreSQL answers COMMIT with ROLLBACK where a statement had failed, even if the caller swallowed that failure. */
+/**
+ * Commits a transaction. PostgreSQL answers COMMIT with ROLLBACK if a statement had failed, even if the
+ * caller swallowed that error, so this case throws.
+ */
 async function commit(client: pg.PoolClient): Promise<void> {
   const { command } = await client.query('COMMIT').catch(failed);
   if (command === 'COMMIT') return;
   throw new TriageError('storage-failed', 'The transaction was rolled back: one of its statements had failed');
 }
 
-/** Undefined where the connection is clean again; otherwise why it must be thrown away. */
+/**
+ * Rolls a transaction back. Returns undefined if the connection is clean again; otherwise the error for which
+ * the connection must be discarded.
+ */
 async function rollBack(client: pg.PoolClient): Promise<Error | undefined> {
   return await client.query('ROLLBACK').then(() => undefined, toStorageError);
 }
@@ -158,10 +167,13 @@ async function runQuery<Row extends object>(
   }
 }
 
-/** Any number that nobody else locks. */
+/** This is an arbitrary number that no other code uses as an advisory lock. */
 const KEY = 4_600_015;
 
-/** How long a process waits for its turn: ten that start on a new and busy database are through in far less. */
+/**
+ * Maximum milliseconds that a process waits for the lock. Ten processes that start together on a new and busy
+ * database need far less.
+ */
 const WAIT_MS = 300_000;
 const LOOK_MS = 100;
 
@@ -185,7 +197,10 @@ export async function inTurn<Result>(db: Pick<PgDatabase, 'driver' | 'pool'>, wo
   }
 }
 
-/** Asked for again and again: a wait in the server would be ended by the limit that is meant for rows. Throws `storage-failed`, retryable. */
+/**
+ * Waits for the advisory lock by polling, because the server's lock timeout, which is meant for rows, would
+ * end a blocking wait. Throws `storage-failed`, retryable.
+ */
 async function takeTurn(client: pg.PoolClient): Promise<void> {
   const end = performance.now() + WAIT_MS;
   for (;;) {
@@ -205,7 +220,10 @@ async function takeTurn(client: pg.PoolClient): Promise<void> {
 /** Serialization failure and deadlock: the server has rolled everything back, so doing it again is always safe. */
 const ROLLED_BACK = /^40(001|P01)$/;
 
-/** What only reads; `for update` locks, but outside a transaction not for longer than the statement. */
+/**
+ * The pattern of statements that only read. `for update` takes locks, but outside a transaction it holds them
+ * only for the statement.
+ */
 const READS = /^\s*select\b/i;
 
 const TRIES = 3;
@@ -223,12 +241,15 @@ async function tryAgain<Result>(work: () => Promise<Result>, passes: (error: unk
   }
 }
 
-/** The server rolled it back to let another go on. */
+/** Returns true if the server rolled the transaction back to let another one proceed. */
 function isRolledBack(error: unknown): boolean {
   return error instanceof TriageError && ROLLED_BACK.test(String(error.details.state));
 }
 
-/** A pool without a free connection is left alone: more questions do not empty it. */
+/**
+ * Returns true if the connection failed and another try may succeed. A pool without a free connection does
+ * not count, because more queries would not free one.
+ */
 function isBroken(error: unknown): boolean {
   return error instanceof TriageError && error.code === 'storage-failed' && error.retryable && error.details.busy !== true;
 }
@@ -284,7 +305,7 @@ const RETRYABLE_STATE = /^(08|57P|40001$|40P01$|53[13]00$|25P03$|57014$|55P03$)/
 /** A statement or lock that took its whole limit, as while another release migrates: it is tried again later, and not at once. */
 const TOO_LONG = /^(57014|55P03)$/;
 
-/** What sockets and pg's own client say when the connection is gone; these errors carry no SQLSTATE. */
+/** Messages of sockets and of pg's client for a lost connection; these errors carry no SQLSTATE. */
 const CONNECTION_LOST =
   /^(ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENOTFOUND|EAI_AGAIN)|Connection terminated|not queryable|trying to connect|Query read timeout/;
 
@@ -296,10 +317,10 @@ export function toStorageError(error: unknown): TriageError {
   if (error instanceof TriageError) return error;
   const state = textField(error, 'code');
   const isSqlState = state !== null && /^[0-9A-Z]{5}$/.test(state);
-  const retryable = isSqlState ? RETRYABLE_STATE.test(state) : CONNECTION_LOST.test(state ?? messageOf(error));
-  const busy = state === null ? NONE_FREE.test(messageOf(error)) : TOO_LONG.test(state);
+  const retryable = isSqlState ? RETRYABLE_STATE.test(state) : CONNECTION_LOST.test(state ?? getErrorMessage(error));
+  const busy = state === null ? NONE_FREE.test(getErrorMessage(error)) : TOO_LONG.test(state);
   const details = { state, constraint: textField(error, 'constraint'), table: textField(error, 'table'), ...(busy ? { busy } : {}) };
-  return new TriageError('storage-failed', `The database request failed: ${messageOf(error)}`, { retryable, cause: error, details });
+  return new TriageError('storage-failed', `The database request failed: ${getErrorMessage(error)}`, { retryable, cause: error, details });
 }
 
 /** Throws what the driver threw, as `storage-failed`. */

@@ -1,6 +1,6 @@
 import { accessSync, constants } from 'node:fs';
 import pg from 'pg';
-import { messageOf, TriageError } from '../../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../../domain/errors.ts';
 import { MIGRATIONS_FOLDER } from './migration-files.ts';
 import { createPoolDatabase, type PgDatabase, toStorageError } from './pool-database.ts';
 import { requireRights, runMigrations } from './run-migrations.ts';
@@ -9,9 +9,12 @@ interface PostgresOptions {
   /** `postgres://user:password@host:port/database`, with `?sslmode=verify-full&sslrootcert=/path` for TLS. */
   readonly url: string;
   readonly poolSize: number;
-  /** Of a role that owns the tables; only `migrate()` uses it. */
+  /** The address with a role that owns the tables; only `migrate()` uses it. */
   readonly ownerUrl?: string | null;
-  /** Of a role that may only read. Null: the same role as ever. Either way `reader` is sessions in which nothing can be written. */
+  /**
+   * The address with a read-only role; null to use the usual role. In both cases the sessions of `reader`
+   * cannot write.
+   */
   readonly readerUrl?: string | null;
   readonly migrationsFolder?: string;
   /** Milliseconds; for tests. */
@@ -63,7 +66,7 @@ export function rehearseMigrations(url: string): Promise<void> {
   return asOwner(url, (client) => requireRights(client));
 }
 
-/** On a connection of its own: as the owner of the tables, and with time. */
+/** Runs `work` on its own connection, as the owner of the tables and with longer time limits. */
 async function asOwner<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ ...MIGRATION_LIMITS, connectionString: serverAddress(url), application_name: 'faultline migrate' });
   client.on('error', () => undefined);
@@ -86,9 +89,9 @@ async function refuseMigration(): Promise<never> {
 const FILES = ['sslrootcert', 'sslcert', 'sslkey'];
 
 /**
- * The address as pg is to read it: `sslmode` means what it means to PostgreSQL's own clients (require encrypts and believes any
- * certificate unless `sslrootcert` is given; verify-full also checks the name). Throws `invalid-config` where a file it names cannot be
- * read; the message holds no password.
+ * Returns the address for pg, in which `sslmode` has the same meaning as for PostgreSQL's own clients
+ * (require encrypts and accepts any certificate unless `sslrootcert` is given; verify-full also checks the
+ * name). Throws `invalid-config` if a file it names cannot be read; the message contains no password.
  */
 export function serverAddress(text: string): string {
   let url: URL;
@@ -114,7 +117,7 @@ function checkReadable(name: string, file: string): void {
   try {
     accessSync(file, constants.R_OK);
   } catch (error) {
-    throw new TriageError('invalid-config', `${name} in the database URL: ${messageOf(error)}`, { cause: error });
+    throw new TriageError('invalid-config', `${name} in the database URL: ${getErrorMessage(error)}`, { cause: error });
   }
 }
 

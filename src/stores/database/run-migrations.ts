@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { z } from 'zod';
-import { messageOf, TriageError } from '../../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../../domain/errors.ts';
 import type { MigrateOptions, MigrateResult, Sql } from '../../ports/database.ts';
 import { compareMigrations, MIGRATIONS_TABLE, RENAMED, readApplied, refuseChanged, refuseNewer } from './applied-migrations.ts';
 import { type MigrationFile, readMigrationFiles } from './migration-files.ts';
@@ -10,9 +10,9 @@ import { readExpectedSchema, repairSchema, verifySchema } from './verify-schema.
 /** One process at a time tries its rights and migrates. Older releases take the same lock. */
 const LOCK = 7_241_865_325_823_964;
 
-/** What the migrations create, if a superuser has not. */
+/** The extensions that the migrations create, unless a superuser already has. */
 const EXTENSIONS = ['vector', 'pg_trgm'] as const;
-/** Where the package of an extension comes from. */
+/** The packages that contain the extensions. */
 const EXTENSION_PACKAGES =
   'pgvector is the package postgresql-<release>-pgvector (Debian and Ubuntu: apt.postgresql.org) or pgvector_<release> (RPM); pg_trgm is in postgresql-contrib; RDS, Cloud SQL and Azure have both';
 
@@ -27,7 +27,7 @@ export async function runMigrations(
   { repair = false }: MigrateOptions = {},
 ): Promise<MigrateResult> {
   const files = await readMigrationFiles(folder);
-  const rights = await rightsOf(client);
+  const rights = await readRights(client);
   if (!rights.mayRead) throw notTheOwner(rights);
   const status = compareMigrations(files, await readApplied(toSql(client)));
   refuseNewer(status);
@@ -116,7 +116,7 @@ const RIGHTS = `
     array(select name::text from pg_available_extensions where name = any($1::text[])) as available,
     array(select extname::text from pg_extension where extname = any($1::text[])) as installed`;
 
-async function rightsOf(client: pg.ClientBase): Promise<Rights> {
+async function readRights(client: pg.ClientBase): Promise<Rights> {
   try {
     return Rights.parse((await client.query(RIGHTS, [EXTENSIONS])).rows[0]);
   } catch (error) {
@@ -133,7 +133,7 @@ function notTheOwner({ role, database }: Rights): TriageError {
 
 /** Throws `invalid-config` with the command that mends it where pending migrations would fail. Extensions are tried in a transaction that is rolled back. */
 export async function requireRights(client: pg.ClientBase, known?: Rights): Promise<void> {
-  const rights = known ?? (await rightsOf(client));
+  const rights = known ?? (await readRights(client));
   const { role, database, available, installed } = rights;
   const missing = EXTENSIONS.filter((name) => !installed.includes(name));
   const absent = missing.filter((name) => !available.includes(name));
@@ -148,7 +148,7 @@ export async function requireRights(client: pg.ClientBase, known?: Rights): Prom
   } catch (error) {
     throw new TriageError(
       'invalid-config',
-      `The role "${role}" may not create the extensions that Faultline needs (${messageOf(error)}). As a superuser, run once in the database "${database}": ${create} Then run "faultline migrate" again`,
+      `The role "${role}" may not create the extensions that Faultline needs (${getErrorMessage(error)}). As a superuser, run once in the database "${database}": ${create} Then run "faultline migrate" again`,
       { cause: error },
     );
   } finally {

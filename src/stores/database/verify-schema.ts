@@ -1,10 +1,10 @@
 import type pg from 'pg';
-import { messageOf, TriageError } from '../../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../../domain/errors.ts';
 import { REPAIR } from './applied-migrations.ts';
 import type { MigrationFile } from './migration-files.ts';
 import { findDifferences, readSchemaObjects, type SchemaObject } from './schema-objects.ts';
 
-/** Only there within a transaction that is rolled back. */
+/** The name of a temporary schema; it exists only within a transaction that is rolled back. */
 const SCRATCH = 'faultline_expected';
 const NOT_ALLOWED = '42501';
 /** Differences that a message names; the rest is counted. */
@@ -29,7 +29,7 @@ function explainRefusal(error: unknown): never {
   if (Reflect.get(Object(error), 'code') !== NOT_ALLOWED) throw error;
   throw new TriageError(
     'invalid-config',
-    `The role may not create a schema, which the schema is once compared with (${messageOf(error)}). Run deploy/postgres-roles.sql again as a superuser, or there: grant create on database … to that role. Then run "faultline migrate" again`,
+    `The role may not create a schema, which the schema is once compared with (${getErrorMessage(error)}). Run deploy/postgres-roles.sql again as a superuser, or there: grant create on database … to that role. Then run "faultline migrate" again`,
     { cause: error },
   );
 }
@@ -59,7 +59,7 @@ export async function repairSchema(
     await client.query(sql).catch((error: unknown) => {
       throw new TriageError(
         'invalid-config',
-        `The ${kind} ${name} cannot be repaired (${messageOf(error)}). Nothing was changed; restore a backup`,
+        `The ${kind} ${name} cannot be repaired (${getErrorMessage(error)}). Nothing was changed; restore a backup`,
         {
           cause: error,
         },

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Job, Queue, Worker } from 'bullmq';
 import type { Redis } from 'ioredis';
-import { messageOf, TriageError } from '../../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../../domain/errors.ts';
 import { append } from '../../lib/collections.ts';
 import { backoff } from '../../lib/time.ts';
 import type { JobQueue, QueueAdmin, QueueMessage } from '../../ports/job-queue.ts';
@@ -10,17 +10,20 @@ import { createHandlerRuns, type HandlerRuns, settlesWithin } from './handler-ru
 import { connectWorker, openRedisLink, type RedisLink } from './redis-link.ts';
 
 const QUEUE = 'triage';
-/** How long the start waits for Redis before it goes on without. */
+/** Milliseconds that startup waits for Redis before it continues without it. */
 const FIRST_CONTACT_MS = 2000;
-/** How long an aborted handler may take to end before it is left behind. */
+/** Milliseconds that an aborted handler may take to end before it is abandoned. */
 const ABORT_GRACE_MS = 2000;
-/** How long the last results may take to reach Redis. */
+/** Milliseconds that the last results may take to reach Redis. */
 const LAST_WORDS_MS = 1000;
 /** BullMQ's own is half a minute: too long for a message whose process died, or that Redis handed out just before it failed. */
 const LOCK_MS = 10_000;
 const DAY = 24 * 3600;
 
-/** Some eight minutes with the worker's backoff; then the message is set aside. The job stays pending, so the sweeper queues it anew. */
+/**
+ * These take about eight minutes with the worker's backoff; then the message is set aside. The job stays
+ * pending, so the sweeper queues it again.
+ */
 const ATTEMPTS = 20;
 
 const JOB = {
@@ -31,27 +34,27 @@ const JOB = {
 } as const;
 
 export interface BullmqQueueOptions {
-  /** As redis://[user:password@]host:port[/database], or rediss:// for TLS. */
+  /** The address in the form redis://[user:password@]host:port[/database], or rediss:// for TLS. */
   readonly url: string;
   /** Start of every key. */
   readonly prefix: string;
   readonly logger: Logger;
   /** Tries before a message is given up. */
   readonly attempts?: number;
-  /** How long a message stays with a process that says nothing more, in milliseconds. */
+  /** Milliseconds for which a message stays with a process that has stopped responding. */
   readonly lockMs?: number;
 }
 
 /**
- * The queue on Redis, by BullMQ. It opens whether or not Redis answers. While it does not, a process that works hands
- * what it is asked to queue straight to its own handler, within the same limit of runs; one that does not work throws
- * a retryable `upstream-failed` within about a second.
+ * Creates the queue on Redis with BullMQ. It opens whether or not Redis responds. During an outage, a process
+ * with workers hands new jobs directly to its own handler, within the same concurrency limit; a process
+ * without workers throws a retryable `upstream-failed` within about a second.
  */
 export async function createBullmqQueue(options: BullmqQueueOptions): Promise<JobQueue & QueueAdmin> {
   const { url, prefix, logger, attempts = ATTEMPTS, lockMs = LOCK_MS } = options;
   const link = openRedisLink(url, logger);
   const queue = openQueue(link, prefix, attempts);
-  queue.on('error', (error) => logger.debug({ error: messageOf(error) }, 'job queue reported an error'));
+  queue.on('error', (error) => logger.debug({ error: getErrorMessage(error) }, 'job queue reported an error'));
   await firstContact(link);
   let working: Working | null = null;
   let stopping: Promise<void> | null = null;
@@ -106,7 +109,10 @@ async function firstContact(link: RedisLink): Promise<void> {
   while (!link.reachable && performance.now() < end) await delay(10);
 }
 
-/** One message for each job that waits; one that comes while the job runs is kept until it ended. */
+/**
+ * Adds a message. Only one message waits for each job; a message that arrives while the job runs is kept
+ * until the run ends.
+ */
 async function add(queue: Queue<MessageData>, link: RedisLink, jobId: string, priority: keyof typeof PRIORITIES): Promise<void> {
   const deduplication = { id: jobId, keepLastIfActive: true };
   await asked(link, () => queue.add('triage', { jobId }, { priority: PRIORITIES[priority], deduplication }));
@@ -121,7 +127,7 @@ async function asked<Answer>(link: RedisLink, ask: () => Promise<Answer>): Promi
     return answer;
   } catch (error) {
     link.suspect(error);
-    throw new TriageError('upstream-failed', `Redis is not available to the job queue: ${messageOf(error)}`, {
+    throw new TriageError('upstream-failed', `Redis is not available to the job queue: ${getErrorMessage(error)}`, {
       retryable: true,
       cause: error,
     });
@@ -161,8 +167,9 @@ interface WorkerOptions extends Pick<Required<BullmqQueueOptions>, 'url' | 'pref
 }
 
 /**
- * BullMQ's side of a working process. A message that nobody renews for `lockMs` is handed out again after at most one and a half times as long. Too short
- * does no harm: who may work on a job is decided by the lease in the database.
+ * Starts the BullMQ worker of this process. A message that is not renewed for `lockMs` is delivered again
+ * after at most one and a half times as long. A value that is too short does no harm: the lease in the
+ * database decides who may work on a job.
  */
 function startWorker({ url, prefix, runs, concurrency, logger, link, lockMs }: WorkerOptions) {
   const connections = tracked(connectWorker(url));
@@ -180,7 +187,7 @@ function startWorker({ url, prefix, runs, concurrency, logger, link, lockMs }: W
   });
   worker.on('error', (error) => {
     // The link has said already that Redis is away.
-    if (link.reachable) logger.warn({ error: messageOf(error) }, 'the job queue could not store a message; its job stays pending');
+    if (link.reachable) logger.warn({ error: getErrorMessage(error) }, 'the job queue could not store a message; its job stays pending');
   });
   worker.on('stalled', (message) => logger.warn({ message }, 'a queue message whose process died is delivered again'));
   worker.on('failed', (message, error) => {
@@ -196,12 +203,18 @@ function startWorker({ url, prefix, runs, concurrency, logger, link, lockMs }: W
   };
 }
 
-/** One second doubled with each failed try, half a minute at most, of which up to half is left to chance. In milliseconds. */
+/**
+ * Returns the delay in milliseconds: one second, doubled with each failed try, at most half a minute, with up
+ * to half of it random.
+ */
 function backoffStrategy(attemptsMade: number): number {
   return Math.round(backoff(1000, Math.max(attemptsMade, 1), LONGEST_BACKOFF_MS));
 }
 
-/** BullMQ makes a second connection from the first; both are ours to break when it cannot let go by itself. */
+/**
+ * Tracks the connections that BullMQ creates by duplicating the first, so that all of them can be closed if
+ * it cannot do so itself.
+ */
 function tracked(first: Redis): { readonly first: Redis; disconnect(): void } {
   const all = [first];
   const duplicate = first.duplicate.bind(first);
@@ -226,7 +239,7 @@ interface MessageData {
 const PRIORITIES = { high: 0, normal: 10 } as const;
 
 const LIVE = ['waiting', 'prioritized', 'active', 'delayed'] as const;
-/** How many of the dead are looked through for one job. */
+/** Maximum number of dead messages that are searched for one job. */
 const MOST_DEAD = 1000;
 
 type Ask = <Answer>(ask: () => Promise<Answer>) => Promise<Answer>;
@@ -236,7 +249,7 @@ async function countMessages(queue: Queue<MessageData>): Promise<number> {
   return Object.values(counts).reduce((sum, count) => sum + count, 0);
 }
 
-/** The messages that Redis keeps. */
+/** Creates the admin interface for the messages that Redis keeps. */
 function createBullmqAdmin(queue: Queue<MessageData>, asked: Ask, enqueue: JobQueue['enqueue']): QueueAdmin {
   return {
     messages: async (limit) => {
@@ -271,7 +284,7 @@ function messageOfJob(job: Job<MessageData>, state: QueueMessage['state']): Queu
   return { jobId: job.data.jobId, state, tries: job.attemptsMade, at, error: job.failedReason ?? null };
 }
 
-/** Where jobs are handed in while the queue is broken: straight to the handler of this process. */
+/** Creates the fallback for a broken queue: hands jobs directly to the handler of this process. */
 function createDirectHandoff(runs: HandlerRuns, logger: Logger) {
   const waiting = new Set<string>();
   let running = 0;
@@ -298,7 +311,10 @@ function createDirectHandoff(runs: HandlerRuns, logger: Logger) {
     get depth(): number {
       return waiting.size + running;
     },
-    /** Forgets what waits: it is still pending, and somebody else will find it. */
+    /**
+     * Waiting jobs are dropped here; they are still pending in the database, so another process will find
+     * them.
+     */
     close: () => waiting.clear(),
   };
 }

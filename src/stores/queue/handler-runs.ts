@@ -7,7 +7,7 @@ type Handler = Parameters<JobQueue['work']>[0];
 
 export type HandlerRuns = ReturnType<typeof createHandlerRuns>;
 
-/** The handler with at most so many runs at once, whoever asks for them. */
+/** Limits the number of concurrent runs of the handler, independent of the caller. */
 export function createHandlerRuns(handler: Handler, concurrency: number, logger: Logger) {
   const controllers = new Set<AbortController>();
   const turns: (() => void)[] = [];
@@ -17,7 +17,7 @@ export function createHandlerRuns(handler: Handler, concurrency: number, logger:
 
   const take = async () => {
     if (taken < concurrency) taken += 1;
-    // The place of a run that ends is handed on, so nobody can slip in between.
+    // A run that ends passes its slot directly to the next in line, so that no other caller can take it.
     else await new Promise<void>((turn) => turns.push(turn));
   };
   const giveBack = () => {
@@ -42,7 +42,10 @@ export function createHandlerRuns(handler: Handler, concurrency: number, logger:
   };
 
   return {
-    /** Waits for its turn, then runs; throws what the handler throws, or `cancelled` where it stopped before the turn came. */
+    /**
+     * Waits for a free slot, then runs the handler. Throws the handler's errors, or `cancelled` if the queue
+     * stopped before a slot was free.
+     */
     run: async (jobId: string) => {
       await take();
       await call(jobId).finally(giveBack);
@@ -60,7 +63,7 @@ export function createHandlerRuns(handler: Handler, concurrency: number, logger:
   };
 }
 
-/** Whether the work ended, well or not, within the time. */
+/** Returns true if the work ended within the time, successfully or not. */
 export async function settlesWithin(work: Promise<unknown>, milliseconds: number): Promise<boolean> {
   const timer = new AbortController();
   const settled = work.then(

@@ -1,13 +1,13 @@
 import { PgBoss } from 'pg-boss';
 import { z } from 'zod';
-import { messageOf, TriageError } from '../../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../../domain/errors.ts';
 import type { JobQueue, QueueAdmin, QueueMessage } from '../../ports/job-queue.ts';
 import type { Logger } from '../../ports/telemetry.ts';
 import { createHandlerRuns, type HandlerRuns, settlesWithin } from './handler-runs.ts';
 
 const SCHEMA = 'pgboss';
 const QUEUE = 'triage';
-/** Where pg-boss puts a message after its last try. */
+/** The queue to which pg-boss moves a message after its last try. */
 const DEAD_QUEUE = 'triage-dead';
 
 const ROW = `
@@ -36,7 +36,7 @@ const Row = z.object({
 
 const STATES = { active: 'running', created: 'waiting', blocked: 'waiting', retry: 'later' } as const;
 
-/** The messages that pg-boss keeps in the database. */
+/** Creates the admin interface for the messages that pg-boss keeps in the database. */
 function createPgBossAdmin(sql: PoolExecutor, enqueue: JobQueue['enqueue']): QueueAdmin {
   const rows = async (text: string, name: string, limit: number) => z.array(Row).parse((await sql.executeSql(text, [name, limit])).rows);
   return {
@@ -51,16 +51,22 @@ function createPgBossAdmin(sql: PoolExecutor, enqueue: JobQueue['enqueue']): Que
   };
 }
 
-/** Only for messages that come from elsewhere and for retries: a message of this process wakes its workers itself. */
+/**
+ * Seconds between two polls for retries and for messages of other processes. A message of this process wakes
+ * its workers directly.
+ */
 const POLL_SECONDS = 1;
-/** How long the same error is not worth another line. */
+/** Milliseconds within which the same error is not logged as a warning again. */
 const LOG_AGAIN_MS = 60_000;
-/** How long an aborted handler may take to end before it is left behind. */
+/** Milliseconds that an aborted handler may take to end before it is abandoned. */
 const ABORT_GRACE_MS = 2000;
 
 /** pg-boss takes the highest first. */
 const PRIORITIES = { high: 10, normal: 0 } as const;
-/** Some eight minutes with the delays below; then the message is set aside. The job stays pending, so the sweeper queues it anew. */
+/**
+ * These take about eight minutes with the delays below; then the message is set aside. The job stays pending,
+ * so the sweeper queues it again.
+ */
 const ATTEMPTS = 20;
 
 const QUEUE_OPTIONS = {
@@ -86,7 +92,10 @@ export interface PgBossQueueOptions {
   readonly attempts?: number;
 }
 
-/** The queue on the database itself, by pg-boss in a schema of its own. Within one process a message is handled at once. */
+/**
+ * Creates the queue in the database with pg-boss, in its own schema. Messages are handled at once if a worker
+ * runs in the same process.
+ */
 export async function createPgBossQueue(options: PgBossQueueOptions): Promise<JobQueue & QueueAdmin> {
   const { db, logger, pollSeconds = POLL_SECONDS, attempts = ATTEMPTS } = options;
   const sql = poolExecutor(db.pool);
@@ -94,7 +103,7 @@ export async function createPgBossQueue(options: PgBossQueueOptions): Promise<Jo
   const isRepeated = createRecentlyLogged(LOG_AGAIN_MS);
   boss.on('error', (error) => {
     // Every worker looks once a second, and a database that is away is worth one line, not hundreds.
-    if (isRepeated(messageOf(error))) logger.debug({ error: messageOf(error) }, 'job queue reported the same error again');
+    if (isRepeated(getErrorMessage(error))) logger.debug({ error: getErrorMessage(error) }, 'job queue reported the same error again');
     else logger.warn({ error }, 'job queue reported an error');
   });
   boss.on('warning', (warning) => logger.warn({ warning }, 'job queue warned'));
@@ -137,7 +146,10 @@ export async function createPgBossQueue(options: PgBossQueueOptions): Promise<Jo
   };
 }
 
-/** Whether the last one was the same, less than so long ago. */
+/**
+ * Creates a function that returns true if the previous message was the same and is less than `milliseconds`
+ * old.
+ */
 function createRecentlyLogged(milliseconds: number): (message: string) => boolean {
   let last = { message: '', at: Number.NEGATIVE_INFINITY };
   return (message) => {
@@ -153,11 +165,12 @@ async function startBoss(boss: PgBoss, attempts: number): Promise<void> {
   try {
     await boss.start();
     await boss.createQueue(DEAD_QUEUE);
-    // One waiting message for each job id; one during a run waits for its turn.
+    // Each job id has at most one waiting message; a message that arrives during a run waits until the run
+    // ends.
     await boss.createQueue(QUEUE, { policy: 'short', ...options });
     await boss.updateQueue(QUEUE, options);
   } catch (error) {
-    throw new TriageError('storage-failed', `The job queue could not start: ${messageOf(error)}`, { cause: error });
+    throw new TriageError('storage-failed', `The job queue could not start: ${getErrorMessage(error)}`, { cause: error });
   }
 }
 
@@ -172,7 +185,7 @@ async function releaseOrphans(boss: PgBoss, sql: PoolExecutor): Promise<void> {
   );
 }
 
-/** One worker, which takes one job at a time; returns its id. */
+/** Starts a worker that takes one job at a time. Returns its id. */
 async function startWorker(boss: PgBoss, runs: HandlerRuns, pollSeconds: number): Promise<string> {
   let id = '';
   const handle = async (messages: readonly { readonly data: unknown }[]) => {
@@ -203,26 +216,27 @@ interface QueuePool {
 
 interface QueueClient {
   query(text: string, values?: unknown[]): Promise<unknown>;
-  /** With `true` the connection is thrown away. */
+  /** Returns the connection to the pool, or discards it if `broken` is `true`. */
   release(broken?: boolean): void;
 }
 
-/** What pg-boss asks of a database. */
+/** The database interface that pg-boss expects. */
 interface PoolExecutor {
   executeSql(text: string, values?: unknown[]): Promise<{ rows: object[] }>;
 }
 
 /**
- * Lets pg-boss run its SQL on our pool, one statement or block at a time. On PGlite's single connection that keeps it out
- * of everybody's open transaction; a block that fails half-way is rolled back, or the connection would stay in it. A connection on which
- * not even that works is thrown away: behind a server that went silent whoever got it next would wait in vain.
+ * Lets pg-boss run its SQL on our pool, one statement or block at a time. On PGlite's single connection this
+ * keeps its SQL out of open transactions of other callers. A block that fails half-way is rolled back,
+ * because the connection would otherwise stay in its transaction. A connection on which the rollback fails
+ * too is discarded: if the server no longer responds, the next user would wait in vain.
  */
 export function poolExecutor(pool: QueuePool): PoolExecutor {
   return {
     executeSql: async (text, values) => {
       const client = await pool.connect();
       try {
-        const rows = rowsOf(await client.query(text, values));
+        const rows = extractRows(await client.query(text, values));
         client.release();
         return { rows };
       } catch (error) {
@@ -237,9 +251,9 @@ export function poolExecutor(pool: QueuePool): PoolExecutor {
   };
 }
 
-/** A block of several statements answers with one result for each. */
-function rowsOf(result: unknown): object[] {
-  if (Array.isArray(result)) return result.flatMap(rowsOf);
+/** Returns the rows of a result. A block of several statements has one result for each statement. */
+function extractRows(result: unknown): object[] {
+  if (Array.isArray(result)) return result.flatMap(extractRows);
   if (typeof result === 'object' && result !== null && 'rows' in result && Array.isArray(result.rows)) return result.rows;
   return [];
 }

@@ -1,9 +1,9 @@
 import { Redis, type RedisOptions, ReplyError } from 'ioredis';
-import { messageOf } from '../../domain/errors.ts';
+import { getErrorMessage } from '../../domain/errors.ts';
 import { isOlder } from '../../lib/text.ts';
 import type { Logger } from '../../ports/telemetry.ts';
 
-/** How long one command may take: an enqueue must never hold up an acceptance. */
+/** Milliseconds that one command may take: an enqueue must never delay the acceptance of a build. */
 const COMMAND_MS = 1000;
 /** Between two looks whether Redis still answers. */
 const HEARTBEAT_MS = 1000;
@@ -14,7 +14,10 @@ const SILENT_MS = 15_000;
 
 export type RedisLink = ReturnType<typeof openRedisLink>;
 
-/** A connection for short commands, made in the background, and whether anybody answers at its other end. Says once that Redis does not answer, and once that it does again. */
+/**
+ * Opens a connection for short commands in the background, and tracks whether Redis responds. Logs one
+ * message when Redis stops responding, and one when it responds again.
+ */
 export function openRedisLink(url: string, logger: Logger) {
   const client = connect(url, { enableOfflineQueue: false, commandTimeout: COMMAND_MS });
   let reachable = false;
@@ -31,11 +34,11 @@ export function openRedisLink(url: string, logger: Logger) {
     if (reported) return;
     reported = true;
     logger.warn(
-      { error: messageOf(error) },
+      { error: getErrorMessage(error) },
       'Redis does not answer; builds are accepted, and workers take pending jobs from the database until it is back',
     );
   };
-  const suspect = (error: unknown) => (error instanceof ReplyError ? refuse(messageOf(error)) : away(error));
+  const suspect = (error: unknown) => (error instanceof ReplyError ? refuse(getErrorMessage(error)) : away(error));
   const back = () => {
     if (reported) logger.info({}, 'Redis answers again');
     reachable = true;
@@ -48,7 +51,8 @@ export function openRedisLink(url: string, logger: Logger) {
       back();
     } catch (error) {
       away(error);
-      // The other end may be gone without a word; a new connection finds out. One that refuses has answered.
+      // The other end may have disappeared silently; a new connection finds out. A server that refuses a
+      // command has answered, so its connection stays.
       if (client.status === 'ready' && !(error instanceof ReplyError)) client.disconnect(true);
     }
   };
@@ -79,7 +83,7 @@ export function openRedisLink(url: string, logger: Logger) {
   };
 }
 
-/** A connection for a worker, whose commands wait for Redis to come back. */
+/** Opens a connection for a worker; its commands wait until Redis is available again. */
 export function connectWorker(url: string): Redis {
   return connect(url, { socketTimeout: SILENT_MS });
 }
@@ -93,13 +97,13 @@ function connect(url: string, options: Pick<RedisOptions, 'enableOfflineQueue' |
   });
 }
 
-/** What BullMQ recommends; below it some of its scripts take slower ways. */
+/** The oldest version that BullMQ recommends; on older ones some of its scripts use slower methods. */
 const OLDEST = [6, 2] as const;
 
 /** Warns of a server that forgets messages, and says how to mend it. Nothing is lost there, but jobs start late. */
 export async function checkRedis(client: Pick<Redis, 'info'>, logger: Logger): Promise<void> {
   try {
-    const facts = factsOf(await client.info());
+    const facts = parseFacts(await client.info());
     const { redis_version: version = '', maxmemory_policy: policy = 'noeviction' } = facts;
     if (policy !== 'noeviction') {
       logger.warn(
@@ -109,11 +113,11 @@ export async function checkRedis(client: Pick<Redis, 'info'>, logger: Logger): P
     }
     if (isOlder(version, OLDEST)) logger.warn({ version }, `Redis is older than ${OLDEST.join('.')}, which the job queue needs; update it`);
   } catch (error) {
-    logger.debug({ error: messageOf(error) }, 'Redis did not report its version');
+    logger.debug({ error: getErrorMessage(error) }, 'Redis did not report its version');
   }
 }
 
-function factsOf(info: string): Readonly<Record<string, string>> {
+function parseFacts(info: string): Readonly<Record<string, string>> {
   const pairs = info.split('\n').map((line) => line.trim().split(':', 2));
   return Object.fromEntries(pairs.filter((pair): pair is [string, string] => pair.length === 2));
 }

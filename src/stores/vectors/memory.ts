@@ -5,7 +5,10 @@ interface StoredItem {
   readonly vector: Float32Array;
 }
 
-/** A vector index that lives as long as the process and compares with every item: for the terminal and for tests. */
+/**
+ * Creates a vector index that lives as long as the process and compares with every item; for the command line
+ * and for tests.
+ */
 export function createMemoryIndex(embedder: Embedder): VectorIndex {
   const namespaces: Record<VectorNamespace, Map<string, StoredItem>> = {
     knowledge: new Map(),
@@ -44,7 +47,7 @@ export function createMemoryIndex(embedder: Embedder): VectorIndex {
   };
 }
 
-/** Cosine of two vectors of length 1; opposite meanings count as unrelated. */
+/** Computes the cosine of two vectors of length 1; negative values count as 0 (unrelated). */
 function similarity(left: Float32Array, right: Float32Array): number {
   let dot = 0;
   for (let index = 0; index < left.length; index += 1) dot += (left[index] ?? 0) * (right[index] ?? 0);
@@ -52,8 +55,8 @@ function similarity(left: Float32Array, right: Float32Array): number {
 }
 
 /**
- * A cosine as likeness. Models differ in what they give to texts that have nothing in common (0.1 for some, 0.8 for others): measured from
- * there, 0 means unrelated and 1 the same text, whatever the model.
+ * Converts a cosine to a similarity. Models give different cosines to unrelated texts (0.1 for some, 0.8 for
+ * others); measured from this floor, 0 means unrelated and 1 the same text, for any model.
  */
 export function aboveFloor(cosine: number, floor: number): number {
   if (floor >= 1) return 0;

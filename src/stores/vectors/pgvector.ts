@@ -28,9 +28,10 @@ export interface PgvectorOptions {
 }
 
 /**
- * Cosine search with pgvector: exact, and through an HNSW index where a namespace is large. Only vectors of the same embedder are
- * compared; those of another one are as good as absent. Throws `invalid-config` where the embedder's vectors do not have the length of
- * those that are stored under its name.
+ * Creates an index with cosine search by pgvector: exact, or through an HNSW index if a namespace is large.
+ * Only vectors of the same embedder are compared; those of other embedders are ignored. Throws
+ * `invalid-config` if the length of the embedder's vectors differs from the length of those stored under its
+ * name.
  */
 export function createPgvectorIndex(db: Database, embedder: Embedder, { hnswFrom }: PgvectorOptions = {}): VectorIndex {
   const checkLength = lengthCheck(db, embedder);
@@ -98,7 +99,7 @@ function searchesTogether(db: Database, embedder: string, hnsw: Hnsw) {
 
   async function searchAll(namespace: VectorNamespace, queries: readonly Asked[], length: number): Promise<Found[][]> {
     waiting.delete(namespace);
-    const type = await hnsw.typeOf(namespace, length);
+    const type = await hnsw.findType(namespace, length);
     const rows = type === null ? await db.query(SEARCH, [namespace, embedder, { queries }]) : await approximate(type);
     const found = rows.map((row) => Numbered.parse(row));
     return queries.map((_query, index) => found.filter(({ number }) => number === index + 1).map(({ number: _number, ...match }) => match));
@@ -112,7 +113,10 @@ function searchesTogether(db: Database, embedder: string, hnsw: Hnsw) {
   }
 }
 
-/** The same for an embedding model. `kept` names the embedders whose vectors `clear` leaves alone. */
+/**
+ * Creates the same index for an embedding model. `kept` names the embedders whose vectors `clear` does not
+ * delete.
+ */
 export function createSemanticPgvectorIndex(db: Database, embedder: Embedder, kept: readonly string[]): SemanticIndex {
   const index = createPgvectorIndex(db, embedder);
   return {
@@ -169,7 +173,10 @@ async function storeBatch(
   return first.length;
 }
 
-/** pgvector's text form. A number that is not finite counts as 0: the column refuses it. */
+/**
+ * Formats a vector in pgvector's text form. A number that is not finite becomes 0, because the column refuses
+ * it.
+ */
 function toVector(numbers: Iterable<number>): string {
   return `[${Array.from(numbers, (number) => (Number.isFinite(number) ? number : 0)).join(',')}]`;
 }
@@ -188,7 +195,10 @@ const UPSERT = `
 /** Items of the namespace that have what is asked of their metadata. */
 const MEANT = 'namespace = $1 and embedder = $2 and metadata @> asked.filter';
 
-/** The nearest of `items`, best first. The distance to or from a zero vector (an empty text) is NaN, which PostgreSQL sorts above every number. */
+/**
+ * Returns SQL for the nearest of `items`, best first. The distance to or from a zero vector (an empty text)
+ * is NaN, which PostgreSQL sorts above every number.
+ */
 const searchIn = (items: string) => `
   with asked as materialized (
     select number, (query->>'vector')::vector as vector, query->'filter' as filter, (query->>'limit')::int as most
@@ -202,7 +212,10 @@ const searchIn = (items: string) => `
 
 const SEARCH = searchIn(`vector_items where ${MEANT}`);
 
-/** The nearest by the index, and among them the order and the likeness of the exact search. */
+/**
+ * Returns SQL that finds the nearest items by the index, and then orders and scores them like the exact
+ * search.
+ */
 function searchNear(type: string, length: number): string {
   return searchIn(`(
     select id, text, metadata, embedding from vector_items where ${MEANT} and vector_dims(embedding) = ${length}
@@ -211,8 +224,9 @@ function searchNear(type: string, length: number): string {
 }
 
 /**
- * From so many items on an approximate index answers; below it every item is compared, which is exact and as quick. Measured on this kind
- * of data, comparing 20,000 vectors takes some 14 ms (docs/how-to/postgres.md).
+ * Minimum number of items for which an approximate index is used. Below it every item is compared, which is
+ * exact and equally fast. Measured on this kind of data, comparing 20,000 vectors takes about 14 ms
+ * (docs/how-to/postgres.md).
  */
 const HNSW_FROM = 10_000;
 
@@ -222,7 +236,7 @@ const EF_SEARCH = 200;
 /** Items stored between two counts. */
 const COUNT_EVERY = 500;
 
-/** How long it is believed that there is no index: another process may have made one. */
+/** Milliseconds for which a missing index is assumed to be still missing; another process may create one. */
 const BELIEVED_MS = 30_000;
 
 /** hnsw.iterative_scan, without which a filter finds too little, came with this release. */
@@ -231,9 +245,9 @@ const OLDEST = [0, 8] as const;
 type Hnsw = ReturnType<typeof createHnsw>;
 
 /**
- * Approximate indexes (HNSW, cosine) on vectors of one length, of one embedder, in one namespace: vectors of several lengths share the
- * column, so each index is over an expression and some of the rows. Where the role may not make one, or pgvector is older than 0.8,
- * searches stay exact.
+ * Manages approximate indexes (HNSW, cosine) on vectors of one length, one embedder and one namespace.
+ * Vectors of several lengths share the column, so each index is partial and over an expression. If the role
+ * may not create an index, or pgvector is older than 0.8, searches stay exact.
  */
 function createHnsw(db: Database, embedder: string, from = HNSW_FROM) {
   const known = new Map<string, { readonly there: boolean; readonly until: number }>();
@@ -251,7 +265,7 @@ function createHnsw(db: Database, embedder: string, from = HNSW_FROM) {
 
   return {
     /** The type that an index has the embedding as, e.g. `vector(512)`; null where every item is to be compared. */
-    typeOf: async (namespace: VectorNamespace, length: number) => {
+    findType: async (namespace: VectorNamespace, length: number) => {
       const type = typeFor(length);
       return type !== null && (await isThere(namespace, length)) ? type : null;
     },
@@ -279,7 +293,10 @@ function createHnsw(db: Database, embedder: string, from = HNSW_FROM) {
   };
 }
 
-/** pgvector indexes vectors of up to 2,000 numbers, and halves of up to 4,000. */
+/**
+ * Returns the indexable type for vectors of this length, or null if there is none. pgvector indexes vectors
+ * of up to 2,000 numbers, and half-precision vectors of up to 4,000.
+ */
 function typeFor(length: number): string | null {
   if (!Number.isInteger(length) || length < 1 || length > 4000) return null;
   return length <= 2000 ? `vector(${length})` : `halfvec(${length})`;
@@ -300,8 +317,8 @@ interface Wanted {
 }
 
 /**
- * One process at once, the others go on without. New items wait while the index is made: some seconds, once, when a namespace has grown
- * to `from`.
+ * Creates the index in one process at a time; other processes continue without it. New items wait during the
+ * creation: some seconds, once, when a namespace has grown to `from`. Returns true if the index was created.
  */
 async function makeIndex(db: Database, wanted: Wanted): Promise<boolean> {
   return await db.transaction(async (sql) => {

@@ -10,9 +10,9 @@ import type { Logger } from '../../ports/telemetry.ts';
 
 interface PineconeCallOptions {
   readonly apiKey: string;
-  /** Of the control plane; null: Pinecone's own. */
+  /** The address of the control plane; null for Pinecone's own. */
   readonly baseUrl: string | null;
-  /** Of one call with all its tries, in milliseconds. */
+  /** Time limit of one call with all its tries, in milliseconds. */
   readonly timeoutMs: number;
   /** Tries after the first, where trying again may help. */
   readonly maxRetries: number;
@@ -24,9 +24,11 @@ interface PineconeCallOptions {
 
 export interface PineconeAnswer<T> {
   readonly value: T;
-  /** Where the write is in its namespace's log; null after a read, and where the index has no such log. */
+  /**
+   * The position of the write in its namespace's log; null after a read, and if the index has no such log.
+   */
   readonly written: number | null;
-  /** How far into its namespace's log a query looked; null as above. */
+  /** The position in its namespace's log up to which a query looked; null in the same cases. */
   readonly indexed: number | null;
 }
 
@@ -42,8 +44,9 @@ interface Try {
 }
 
 /**
- * Pinecone's client with what it does not have: a signal, a time and a size limit for each call, and a pause after HTTP 429 that is as
- * long as Pinecone asked for. Its own retries are off; failures are tried again here, with jitter.
+ * Wraps Pinecone's client with what it lacks: a signal, a time limit and a size limit for each call, and a
+ * pause after HTTP 429 that is as long as Pinecone requested. The client's own retries are off; failed calls
+ * are retried here, with jitter.
  */
 export function createPineconeCalls(options: PineconeCallOptions): PineconeCall {
   const running = new AsyncLocalStorage<Try>();
@@ -64,20 +67,23 @@ export function createPineconeCalls(options: PineconeCallOptions): PineconeCall 
         const value = await running.run(current, () => work(client));
         return { value, written: current.written, indexed: current.indexed };
       } catch (error) {
-        const failure = meaningOf(current.failure ?? error, { run, limit, timeoutMs: options.timeoutMs });
+        const failure = toCallError(current.failure ?? error, { run, limit, timeoutMs: options.timeoutMs });
         if (!failure.retryable || attempt > options.maxRetries || signal.aborted) throw failure;
         const pause = failure.retryAfterMs ?? backoff(options.retryDelayMs, attempt);
         if (performance.now() + pause >= deadline) throw failure;
         options.logger.info({ code: failure.code, pauseMs: Math.round(pause) }, 'retrying Pinecone');
         await sleep(pause, undefined, { signal }).catch((cause: unknown) => {
-          throw meaningOf(cause, { run, limit, timeoutMs: options.timeoutMs });
+          throw toCallError(cause, { run, limit, timeoutMs: options.timeoutMs });
         });
       }
     }
   };
 }
 
-/** The library hides what its `fetch` threw, and what the status was: both are kept beside it. */
+/**
+ * Sends a request within the limits of its call. The library hides the errors and statuses of its `fetch`, so
+ * the failure is also stored in `current`.
+ */
 async function guardedFetch(input: string | URL | Request, init: RequestInit | undefined, current: Try | undefined, maxBytes: number) {
   if (current === undefined) throw new TriageError('internal', 'Pinecone was called outside of a call');
   try {
@@ -100,7 +106,7 @@ interface Limits {
   readonly timeoutMs: number;
 }
 
-function meaningOf(error: unknown, { run, limit, timeoutMs }: Limits): TriageError {
+function toCallError(error: unknown, { run, limit, timeoutMs }: Limits): TriageError {
   if (run?.aborted) return new TriageError('cancelled', 'The Pinecone call was canceled.', { cause: error });
   if (error instanceof TriageError) return error;
   if (limit.aborted) {
@@ -126,13 +132,13 @@ const ErrorReply = z.union([
   z.looseObject({ message: z.string() }),
   z.looseObject({ error: z.looseObject({ message: z.string() }) }).transform(({ error }) => error),
 ]);
-/** What the monthly limits of a plan are refused with; they too come as HTTP 429. */
+/** The texts with which Pinecone reports an exceeded monthly limit; these responses are also HTTP 429. */
 const USED_UP = /for the current month|upgrade your plan|quota/i;
 const MAX_WORDS = 300;
 
-/** What a status other than 2xx means. */
+/** Returns the error for a status other than 2xx. */
 function refusal({ status, headers }: Response, text: string): TriageError {
-  const words = wordsOf(text);
+  const words = extractMessage(text);
   const details = { status };
   if (status === 401 || status === 403) {
     const message = `Pinecone rejected the key (HTTP ${status}); check PINECONE_API_KEY and its permissions`;
@@ -149,12 +155,12 @@ function refusal({ status, headers }: Response, text: string): TriageError {
   return new TriageError('invalid-input', `Pinecone refused the request (HTTP ${status}): ${words}`, { details });
 }
 
-function wordsOf(text: string): string {
+function extractMessage(text: string): string {
   const read = ErrorReply.safeParse(jsonIn(text));
   return (read.success ? read.data.message : text).replace(/\s+/g, ' ').slice(0, MAX_WORDS);
 }
 
-/** Where the index answers, and what it holds. */
+/** The host of the index and the length of its vectors. */
 export interface PineconeTarget {
   readonly host: string;
   readonly dimension: number;
@@ -163,9 +169,9 @@ export interface PineconeTarget {
 interface PineconePlace {
   /** Name of the index. */
   readonly index: string;
-  /** Of the control plane; null: Pinecone's own. */
+  /** The address of the control plane; null for Pinecone's own. */
   readonly baseUrl: string | null;
-  /** How long vectors of the embedder are; null where nobody knows yet. */
+  /** The length of the embedder's vectors; null if it is not known yet. */
   readonly dimensions: number | null;
 }
 
@@ -191,16 +197,19 @@ export async function findTarget(call: PineconeCall, place: PineconePlace, signa
   if (!value.status.ready) {
     throw new TriageError('upstream-failed', `Pinecone's index ${index} is not ready yet (${value.status.state})`, { retryable: true });
   }
-  return { host: addressOf(value.privateHost ?? value.host, place), dimension };
+  return { host: resolveAddress(value.privateHost ?? value.host, place), dimension };
 }
 
-/** The index has fewer places than a vector has numbers. */
+/** Creates the error for an index whose vectors are shorter than those of the embedder. */
 export function tooShort(index: string, dimension: number, wanted: number): TriageError {
   return unfit(index, `has ${dimension} dimensions, but the embedder produces ${wanted}`, wanted);
 }
 
-/** A control plane of one's own may name hosts without a scheme; the key goes to no other host than Pinecone's otherwise. */
-function addressOf(host: string, { index, baseUrl }: PineconePlace): string {
+/**
+ * Returns the address of the index. A custom control plane may return hosts without a scheme. With Pinecone's
+ * own, the key is sent only to Pinecone's hosts. Throws `upstream-failed` for any other host.
+ */
+function resolveAddress(host: string, { index, baseUrl }: PineconePlace): string {
   const address = /^https?:\/\//.test(host) ? host : `${baseUrl?.startsWith('http://') ? 'http' : 'https'}://${host}`;
   const url = URL.canParse(address) ? new URL(address) : null;
   if (url === null || (baseUrl === null && (url.protocol !== 'https:' || !url.hostname.endsWith('.pinecone.io')))) {

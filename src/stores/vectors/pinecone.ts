@@ -17,10 +17,11 @@ const DELETE_AT_ONCE = 1_000;
 const FETCHES_AT_ONCE = 4;
 
 /**
- * An index at Pinecone: each namespace by the name of its embedder, texts in the metadata (as far as 40 KB take them). A shorter vector is
- * filled up with zeros, so one index serves a model and the comparison of words. A write ends when queries show it, or after `visibleMs`.
- * Throws TriageError: `upstream-auth`, `quota-exhausted`, `rate-limited`, `upstream-failed`, `timeout`, `cancelled`, `invalid-input`;
- * `invalid-config` where the index is missing or unfit.
+ * Creates an index at Pinecone: each namespace includes the name of its embedder, and texts are in the
+ * metadata (up to 40 KB). A shorter vector is padded with zeros, so that one index serves a model and the
+ * comparison of words. A write ends when queries show it, or after `visibleMs`. Throws TriageError:
+ * `upstream-auth`, `quota-exhausted`, `rate-limited`, `upstream-failed`, `timeout`, `cancelled`,
+ * `invalid-input`; `invalid-config` if the index is missing or unsuitable.
  */
 export function createPineconeIndex(given: PineconeOptions, embedder: Embedder): VectorIndex {
   const space = openSpace(given, embedder);
@@ -46,12 +47,15 @@ export function createPineconeIndex(given: PineconeOptions, embedder: Embedder):
     },
     async count(namespace) {
       const { value } = await space.call(namespace, (index) => index.describeIndexStats());
-      return value.namespaces?.[space.nameOf(namespace)]?.recordCount ?? 0;
+      return value.namespaces?.[space.resolveNamespace(namespace)]?.recordCount ?? 0;
     },
   };
 }
 
-/** The same for an embedding model. `kept` names the embedders whose vectors `clear` leaves alone. */
+/**
+ * Creates the same index for an embedding model. `kept` names the embedders whose vectors `clear` does not
+ * delete.
+ */
 export function createSemanticPineconeIndex(options: PineconeOptions, embedder: Embedder, kept: readonly string[]): SemanticIndex {
   const index = createPineconeIndex(options, embedder);
   const space = openSpace(options, embedder);
@@ -83,9 +87,9 @@ async function store(space: Space, namespace: VectorNamespace, items: readonly V
     signal,
   );
   const dimension = await space.dimension(signal);
-  const records = items.map((item, index) => recordOf(item, vectorThatFits(space, vectors[index], dimension), dimension));
+  const records = items.map((item, index) => toRecord(item, vectorThatFits(space, vectors[index], dimension), dimension));
   let written: number | null = null;
-  for (const batch of batchesWithin(records, REQUEST, (record) => bytesOf(record) + 1)) {
+  for (const batch of batchesWithin(records, REQUEST, (record) => countBytes(record) + 1)) {
     written = (await space.call(namespace, (index) => index.upsert({ records: batch }), signal)).written;
   }
   return written;
@@ -111,7 +115,7 @@ async function search(
     namespace,
     (index, dimension) =>
       index.query({
-        vector: valuesOf(vectorThatFits(space, vector, dimension), dimension),
+        vector: toValues(vectorThatFits(space, vector, dimension), dimension),
         topK: limit,
         includeMetadata: true,
         ...(asked.length === 0 ? {} : { filter: Object.fromEntries(asked) }),
@@ -146,21 +150,24 @@ export interface PineconeOptions {
   readonly apiKey: string;
   /** Name of the index. */
   readonly index: string;
-  /** Of the control plane; null: Pinecone's own. */
+  /** The address of the control plane; null for Pinecone's own. */
   readonly baseUrl: string | null;
   readonly logger?: Logger;
-  /** Of one call with all its tries, in milliseconds. */
+  /** Time limit of one call with all its tries, in milliseconds. */
   readonly timeoutMs?: number;
   /** Tries after the first. */
   readonly maxRetries?: number;
   readonly retryDelayMs?: number;
   readonly maxReplyBytes?: number;
-  /** How long a write waits until queries show it, in milliseconds. */
+  /** Milliseconds that a write waits until queries show it. */
   readonly visibleMs?: number;
 }
 
 const DEFAULTS = { timeoutMs: 10_000, maxRetries: 3, retryDelayMs: 250, maxReplyBytes: 32 * 1024 * 1024, visibleMs: 10_000 };
-/** What doctor and readiness ask: a sentence about the index; throws what keeps it from being used. */
+/**
+ * Checks the index for doctor and readiness. Returns a sentence about the index; throws the error that
+ * prevents its use.
+ */
 export async function checkPinecone(
   options: PineconeOptions,
   embedder: Pick<Embedder, 'dimensions'>,
@@ -173,7 +180,9 @@ export async function checkPinecone(
 
 type Space = ReturnType<typeof openSpace>;
 
-/** The calls to one index, whose host is requested once and again after it could not be reached. */
+/**
+ * Creates the calls to one index. Its host is looked up once, and again after the host could not be reached.
+ */
 function openSpace(given: PineconeOptions, embedder: Embedder) {
   const options = { ...DEFAULTS, logger: silentLogger, ...given };
   const call = createPineconeCalls(options);
@@ -182,7 +191,7 @@ function openSpace(given: PineconeOptions, embedder: Embedder) {
     known ??= await findTarget(call, { ...options, dimensions: embedder.dimensions }, signal);
     return known;
   };
-  const nameOf = (namespace: string) => (isOurs(namespace) ? namespaceOf(namespace, embedder.name) : namespace);
+  const resolveNamespace = (namespace: string) => (isOurs(namespace) ? formatNamespace(namespace, embedder.name) : namespace);
   const onIndex = async <T>(
     namespace: string,
     work: (index: Index, dimension: number) => Promise<T>,
@@ -190,7 +199,7 @@ function openSpace(given: PineconeOptions, embedder: Embedder) {
   ): Promise<PineconeAnswer<T>> => {
     const { host, dimension } = await target(signal);
     try {
-      return await call((client) => work(client.index({ host, namespace: nameOf(namespace) }), dimension), signal);
+      return await call((client) => work(client.index({ host, namespace: resolveNamespace(namespace) }), dimension), signal);
     } catch (error) {
       if (error instanceof TriageError && ['upstream-failed', 'timeout', 'not-found'].includes(error.code)) known = null;
       throw error;
@@ -199,7 +208,7 @@ function openSpace(given: PineconeOptions, embedder: Embedder) {
   return {
     options,
     embedder,
-    nameOf,
+    resolveNamespace,
     dimension: async (signal?: AbortSignal) => (await target(signal)).dimension,
     call: onIndex,
     /** A namespace that is not there has nothing to be taken out of. */
@@ -219,14 +228,15 @@ function isOurs(namespace: string): namespace is VectorNamespace {
 }
 
 /**
- * Pinecone shows a write a moment later. Each namespace counts its writes, and a query says how far it looked: what is asked after a write
- * then sees it, in this process and in any other. Where it takes too long the write stands all the same. Indexes of pods have no such count.
+ * Waits until queries show a write, because Pinecone shows it with a delay. Each namespace counts its writes,
+ * and a query reports up to which write it looked, so a later query in any process sees the write. If this
+ * takes too long, the write remains valid. Pod-based indexes have no such count.
  */
 async function untilVisible(space: Space, namespace: VectorNamespace, written: number | null, signal: AbortSignal | undefined) {
   if (written === null) return;
   const deadline = performance.now() + space.options.visibleMs;
   for (let pause = 25; ; pause = Math.min(pause * 2, 500)) {
-    const asked = (index: Index, dimension: number) => index.query({ vector: valuesOf(new Float32Array(), dimension), topK: 1 });
+    const asked = (index: Index, dimension: number) => index.query({ vector: toValues(new Float32Array(), dimension), topK: 1 });
     const { indexed } = await space.call(namespace, asked, signal);
     if (indexed === null || indexed >= written) return;
     if (performance.now() + pause >= deadline) break;
@@ -256,27 +266,30 @@ const ADDRESS = { most: 100, room: 4_000 };
 const Metadata = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]));
 
 /** Vectors of different embedders lie in different namespaces, so that they are never compared. */
-function namespaceOf(namespace: VectorNamespace, embedder: string): string {
-  return `${namespace}.${slugOf(embedder)}`;
+function formatNamespace(namespace: VectorNamespace, embedder: string): string {
+  return `${namespace}.${toSlug(embedder)}`;
 }
 
-/** Whether a namespace of the index is one of ours and belongs to none of these embedders. */
+/** Returns true if a namespace of the index is one of ours and belongs to none of these embedders. */
 function isOfOthers(name: string, embedders: readonly string[]): boolean {
   const ours = /^(?:knowledge|team_knowledge|error_library)\.(.+)$/.exec(name);
-  return ours !== null && !embedders.some((embedder) => slugOf(embedder) === ours[1]);
+  return ours !== null && !embedders.some((embedder) => toSlug(embedder) === ours[1]);
 }
 
-function slugOf(embedder: string): string {
+function toSlug(embedder: string): string {
   const slug = embedder.replace(/[^A-Za-z0-9._-]/g, '_').slice(0, 100);
   return slug === embedder ? slug : `${slug}-${createHash('sha256').update(embedder).digest('hex').slice(0, 8)}`;
 }
 
-/** A record as Pinecone takes it: never a vector of zeros, which has no direction; filled up with zeros, which changes no cosine. */
-function recordOf({ id, text, metadata }: VectorItem, vector: Float32Array, dimension: number): PineconeVector {
-  return { id, values: valuesOf(vector, dimension), metadata: fitted(text, metadata) };
+/**
+ * Converts an item to a Pinecone record. A vector is padded with zeros, which does not change a cosine, and
+ * is never all zeros, because that has no direction.
+ */
+function toRecord({ id, text, metadata }: VectorItem, vector: Float32Array, dimension: number): PineconeVector {
+  return { id, values: toValues(vector, dimension), metadata: fitted(text, metadata) };
 }
 
-function valuesOf(vector: Float32Array, dimension: number): number[] {
+function toValues(vector: Float32Array, dimension: number): number[] {
   const values = Array.from({ length: dimension }, (_, index) => {
     const value = vector[index] ?? 0;
     return Number.isFinite(value) ? Number(value.toPrecision(8)) : 0;
@@ -284,7 +297,7 @@ function valuesOf(vector: Float32Array, dimension: number): number[] {
   return values.some((value) => value !== 0) ? values : values.map((_, index) => (index === 0 ? 1 : 0));
 }
 
-/** What was stored: the item's own metadata, and its text as far as it had room. */
+/** Reads the stored metadata: the item's own metadata, and its text as far as it fitted. */
 function readMetadata(stored: unknown): Pick<VectorItem, 'text' | 'metadata'> {
   const { [TEXT]: text = '', ...metadata } = Metadata.catch({}).parse(stored);
   return { text: String(text), metadata };
@@ -293,27 +306,27 @@ function readMetadata(stored: unknown): Pick<VectorItem, 'text' | 'metadata'> {
 function fitted(text: string, metadata: VectorItem['metadata']): PineconeVector['metadata'] {
   const kept = Object.entries(metadata).filter(([, value]) => typeof value !== 'number' || Number.isFinite(value));
   let fields = Object.fromEntries(kept);
-  for (let most = FIRST_CUT_BYTES; bytesOf(fields) > MAX_METADATA_BYTES - ROOM_FOR_TEXT && most >= 1; most /= 2) {
+  for (let most = FIRST_CUT_BYTES; countBytes(fields) > MAX_METADATA_BYTES - ROOM_FOR_TEXT && most >= 1; most /= 2) {
     fields = Object.fromEntries(kept.map(([name, value]) => [name, typeof value === 'string' ? cut(value, most) : value]));
   }
-  const room = MAX_METADATA_BYTES - bytesOf({ ...fields, [TEXT]: '' });
+  const room = MAX_METADATA_BYTES - countBytes({ ...fields, [TEXT]: '' });
   return { ...fields, [TEXT]: cut(text.toWellFormed(), room) };
 }
 
-/** The longest beginning that takes no more bytes as JSON; never half a character. */
+/** Returns the longest prefix that fits into `most` bytes as JSON; never splits a character. */
 function cut(text: string, most: number): string {
-  if (bytesOf(text) - 2 <= most) return text;
+  if (countBytes(text) - 2 <= most) return text;
   let fits = 0;
   let tooLong = Math.min(text.length, Math.ceil(most) + 1);
   while (tooLong - fits > 1) {
     const middle = Math.floor((fits + tooLong) / 2);
-    if (bytesOf(text.slice(0, middle)) - 2 <= most) fits = middle;
+    if (countBytes(text.slice(0, middle)) - 2 <= most) fits = middle;
     else tooLong = middle;
   }
   const code = text.charCodeAt(fits - 1);
   return text.slice(0, code >= 0xd800 && code < 0xdc00 ? fits - 1 : fits);
 }
 
-function bytesOf(value: unknown): number {
+function countBytes(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value));
 }

@@ -4,11 +4,11 @@ import {
   aroundView,
   evidenceView,
   foldedView,
+  getStepRange,
   MAX_ROWS,
   openedGap,
   readRange,
   type Stretch,
-  stepOf,
   windowView,
   writeRange,
 } from '../../../src/console/logs/rows.ts';
@@ -100,10 +100,10 @@ describe('windows', () => {
 describe('a gap', () => {
   it('opens next to what is shown, and what is left of it stays a gap', () => {
     const gap = { from: 101, to: 1100 };
-    expect(stepOf(gap, false)).toEqual({ from: 101, to: 300 });
-    expect(stepOf(gap, true)).toEqual({ from: 901, to: 1100 });
-    expect(told(openedGap(gap, stepOf(gap, false)))).toEqual(['lines 101-300', 'gap 301-1100']);
-    expect(told(openedGap(gap, stepOf(gap, true)))).toEqual(['gap 101-900', 'lines 901-1100']);
+    expect(getStepRange(gap, false)).toEqual({ from: 101, to: 300 });
+    expect(getStepRange(gap, true)).toEqual({ from: 901, to: 1100 });
+    expect(told(openedGap(gap, getStepRange(gap, false)))).toEqual(['lines 101-300', 'gap 301-1100']);
+    expect(told(openedGap(gap, getStepRange(gap, true)))).toEqual(['gap 101-900', 'lines 901-1100']);
     expect(told(openedGap(gap, { from: 500, to: 600 }))).toEqual(['gap 101-499', 'lines 500-600', 'gap 601-1100']);
   });
 

@@ -1,22 +1,22 @@
 import { describe, expect, it } from 'vitest';
 import { trackSentence } from '../../../src/console/analysis.ts';
-import { conflictWords, DecisionForm, inputOf, typedOf } from '../../../src/console/review/decision-routes.ts';
-import { CarriedQueue, filterOf, nextQuery, QueueQuery, searchOf } from '../../../src/console/review/queue-query.ts';
+import { conflictWords, DecisionForm, toDecisionInput, toTyped } from '../../../src/console/review/decision-routes.ts';
+import { CarriedQueue, formatQuery, nextQuery, QueueQuery, toReviewFilter } from '../../../src/console/review/queue-query.ts';
 import { sampleReview } from '../../support/sample-analysis.ts';
 
 describe('the query of the queue', () => {
   it('is what it was after a round through an address, without what is the default', () => {
     const query = QueueQuery.parse({ repo: 'shop/web', category: 'CODE_ERROR', why: '', sort: 'age', state: 'all', n: '7', of: '42' });
-    expect(searchOf(query)).toBe('?category=CODE_ERROR&repo=shop%2Fweb&sort=age&n=7&of=42');
-    expect(CarriedQueue.parse(searchOf(query))).toEqual(query);
-    expect(filterOf(query)).toEqual({ category: 'CODE_ERROR', repository: 'shop/web' });
-    expect(searchOf(nextQuery(query))).toContain('n=8&of=42');
-    expect(searchOf(QueueQuery.parse({}))).toBe('');
+    expect(formatQuery(query)).toBe('?category=CODE_ERROR&repo=shop%2Fweb&sort=age&n=7&of=42');
+    expect(CarriedQueue.parse(formatQuery(query))).toEqual(query);
+    expect(toReviewFilter(query)).toEqual({ category: 'CODE_ERROR', repository: 'shop/web' });
+    expect(formatQuery(nextQuery(query))).toContain('n=8&of=42');
+    expect(formatQuery(QueueQuery.parse({}))).toBe('');
   });
 
   it('leaves out what cannot be meant', () => {
     const odd = QueueQuery.parse({ category: 'NONE', sort: 'x', state: 'y', n: '-1', of: 'many', offset: '-5', repo: ' ' });
-    expect(searchOf(odd)).toBe('');
+    expect(formatQuery(odd)).toBe('');
   });
 });
 
@@ -25,29 +25,29 @@ describe('a decision as a form', () => {
 
   it('names what shows a correction, or says that nothing does', () => {
     const said = { type: 'correct', category: 'CODE_ERROR', rootCause: 'r', fixRecommendation: ' ' };
-    expect(inputOf(form({ ...said, evidence: 'E1' }))).toEqual({
+    expect(toDecisionInput(form({ ...said, evidence: 'E1' }))).toEqual({
       ...{ type: 'correct', category: 'CODE_ERROR', rootCause: 'r' },
       shownBy: { evidence: ['E1'], lines: [] },
     });
-    expect(inputOf(form({ ...said, lines: '12, 0, 4-9, x', source: 'build.log' })).shownBy).toEqual({
+    expect(toDecisionInput(form({ ...said, lines: '12, 0, 4-9, x', source: 'build.log' })).shownBy).toEqual({
       evidence: [],
       lines: [
         { source: 'build.log', lineStart: 12, lineEnd: 12 },
         { source: 'build.log', lineStart: 4, lineEnd: 9 },
       ],
     });
-    expect(inputOf(form({ ...said, evidence: ['E1', 'E2'], none: '1' })).shownBy).toBe('none');
-    expect(inputOf(form(said)).shownBy).toBe('none');
+    expect(toDecisionInput(form({ ...said, evidence: ['E1', 'E2'], none: '1' })).shownBy).toBe('none');
+    expect(toDecisionInput(form(said)).shownBy).toBe('none');
   });
 
   it('sends to accept and to reject only what belongs to them', () => {
     const rest = { category: 'CODE_ERROR', rootCause: 'r', reason: 'why', reasonCode: 'not_a_failure' };
-    expect(inputOf(form({ type: 'accept', ...rest }))).toEqual({ type: 'accept' });
-    expect(inputOf(form({ type: 'reject', ...rest }))).toEqual({ type: 'reject', reason: 'why', reasonCode: 'not_a_failure' });
+    expect(toDecisionInput(form({ type: 'accept', ...rest }))).toEqual({ type: 'accept' });
+    expect(toDecisionInput(form({ type: 'reject', ...rest }))).toEqual({ type: 'reject', reason: 'why', reasonCode: 'not_a_failure' });
   });
 
   it('gives back what was typed', () => {
-    const typed = typedOf(form({ type: 'correct', rootCause: 'mine', kind: '', lines: '4', alsoFor: 'same-fingerprint' }));
+    const typed = toTyped(form({ type: 'correct', rootCause: 'mine', kind: '', lines: '4', alsoFor: 'same-fingerprint' }));
     expect(typed).toEqual({ rootCause: 'mine', evidence: [], lines: '4', none: false, same: true });
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../../src/domain/ids.ts';
-import { calibrationOf } from '../../../src/replay/calibrate/calibrate.ts';
+import { fitCalibration } from '../../../src/replay/calibrate/calibrate.ts';
 import { labelled } from '../../replay/calibrate/labelled-answers.ts';
 import { sampleDecision, sampleReview } from '../../stores/samples.ts';
 import type { StoresWorld } from './world.ts';
@@ -8,7 +8,7 @@ import type { StoresWorld } from './world.ts';
 /** What the store of calibrations promises. */
 export function calibrationsContract(world: StoresWorld): void {
   const made = (analyst: string) =>
-    calibrationOf(labelled('CODE_ERROR', 0.9, 40, 10), {
+    fitCalibration(labelled('CODE_ERROR', 0.9, 40, 10), {
       ...{ method: 'auto', risk: { most: 0.05, confidence: 0.95 }, analyst, createdBy: 'ann', now: 0, id: newId('cal'), version: 1 },
       ...{ sources: ['a.jsonl'], mask: (text) => text },
     }).calibration;

@@ -187,7 +187,7 @@ export function outboxContract(world: StoresWorld): void {
       const name = newId('thr');
       const rule: NoticeRule = {
         channel: name,
-        placeOf: ({ repository, status }) => ({
+        findPlace: ({ repository, status }) => ({
           key: `${name}:${repository}#7`,
           about: { type: 'pull-request', repository, pullRequest: 7 },
           opens: status === 'failed',

@@ -164,10 +164,10 @@ export function reviewQueueContract(world: StoresWorld): void {
     it('keeps the first word that was said before the verdict was shown', async () => {
       const { reviews } = world.stores;
       const { id } = await open('a', 1);
-      expect(await reviews.guessOf(id, 'ada')).toBeNull();
+      expect(await reviews.findGuess(id, 'ada')).toBeNull();
       expect(await reviews.guess(id, 'ada', 'CODE_ERROR')).toBe('CODE_ERROR');
       expect(await reviews.guess(id, 'ada', 'INFRA_ERROR')).toBe('CODE_ERROR');
-      expect(await reviews.guessOf(id, 'bob')).toBeNull();
+      expect(await reviews.findGuess(id, 'bob')).toBeNull();
       expect((await reviews.events(id)).filter(({ event }) => event === 'guessed')).toHaveLength(1);
     });
   });

@@ -8,7 +8,7 @@ import { Analysis } from '../../../src/domain/analysis.ts';
 import { systemClock } from '../../../src/lib/time.ts';
 import { silentLogger } from '../../../src/ports/telemetry.ts';
 
-import { experimentOf } from '../../../src/replay/ablation.ts';
+import { createExperiment } from '../../../src/replay/ablation.ts';
 import { capturedFailure } from '../../support/captured-failures.ts';
 import { sampleBuild } from '../../support/sample-analysis.ts';
 import { scriptedAnalyst } from '../../support/scripted-analyst.ts';
@@ -79,7 +79,7 @@ describe('the linear baseline', () => {
     const source = { name: 'build.log', kind: 'log' as const, text: log, notes: [] };
     const [linear, loop] = await Promise.all(
       (['linear', 'loop'] as const).map(async (design) => {
-        const app = await createTerminalApp(config, silentLogger, systemClock, await experimentOf([], design));
+        const app = await createTerminalApp(config, silentLogger, systemClock, await createExperiment([], design));
         const { analyses } = await app.triage(sampleBuild(), [source], AbortSignal.timeout(30_000));
         return Analysis.parse(analyses[0]);
       }),

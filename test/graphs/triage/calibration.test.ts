@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { compileTriageGraph } from '../../../graphs/triage/graph.ts';
 import { recursionLimit } from '../../../graphs/triage/routes.ts';
 import type { TriageLimits } from '../../../graphs/triage/state.ts';
-import { calibrationOf } from '../../../graphs/triage/verdict.ts';
+import { findCalibration } from '../../../graphs/triage/verdict.ts';
 import { Verdict } from '../../../src/domain/analysis.ts';
 import { type CalibrationInUse, cappedMap } from '../../../src/domain/calibration.ts';
 import { byCategory } from '../../../src/domain/category.ts';
@@ -57,7 +57,7 @@ describe('a calibration in the state of a run', () => {
         summary: '',
         judgements: [{ ...judgement, modelCalls: 1, note: null }],
       };
-      return calibrationOf({ limits, steps: [step], model })?.analyst ?? null;
+      return findCalibration({ limits, steps: [step], model })?.analyst ?? null;
     };
     expect(wrote('llm', 'gpt-4o')).toBe('llm gpt-4o');
     expect(wrote('llm', 'gpt-4o-2024-08-06')).toBe('llm gpt-4o');

@@ -1,7 +1,7 @@
 import { MemorySaver } from '@langchain/langgraph';
 import { describe, expect, it } from 'vitest';
 import { compileTriageGraph } from '../../../graphs/triage/graph.ts';
-import { complexityOf, recursionLimit } from '../../../graphs/triage/routes.ts';
+import { describeComplexity, recursionLimit } from '../../../graphs/triage/routes.ts';
 import type { TriageLimits } from '../../../graphs/triage/state.ts';
 import type { Classification } from '../../../src/domain/analysis.ts';
 import { systemClock } from '../../../src/lib/time.ts';
@@ -106,15 +106,15 @@ describe('complexityOf', () => {
     ...{ category: 'CODE_ERROR', kind: 'crash', confidence: 0.9, abstained: false, because: '' },
     probabilities: { CODE_ERROR: 0.9, INFRA_ERROR: 0.02, CONFIG_ERROR: 0.03, DEPENDENCY_ERROR: 0.03, TEST_FAILURE: 0.02 },
   };
-  it('finds a plain failure plain', () => expect(complexityOf(sampleSubject(), sure)).toBeNull());
+  it('finds a plain failure plain', () => expect(describeComplexity(sampleSubject(), sure)).toBeNull());
   it('tells close categories', () => {
     const close = { ...sure, probabilities: { ...sure.probabilities, CODE_ERROR: 0.5, TEST_FAILURE: 0.42 } };
-    expect(complexityOf(sampleSubject(), close)).toContain('almost equally likely');
+    expect(describeComplexity(sampleSubject(), close)).toContain('almost equally likely');
   });
   it('takes two signs together', () => {
     const trace = { type: 'E', message: 'm', chain: [], frames: [], at: null };
-    expect(complexityOf(sampleSubject({ exceptions: [trace] }), sure)).toBeNull();
-    expect(complexityOf(sampleSubject({ exceptions: [trace], toolchains: ['a', 'b', 'c'] }), sure)).toBe(
+    expect(describeComplexity(sampleSubject({ exceptions: [trace] }), sure)).toBeNull();
+    expect(describeComplexity(sampleSubject({ exceptions: [trace], toolchains: ['a', 'b', 'c'] }), sure)).toBe(
       '3 toolchains, no frame from the project',
     );
   });

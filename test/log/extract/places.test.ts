@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readSources } from '../../../src/log/read-sources.ts';
-import { failuresOf } from '../../../src/log/recognise/failures.ts';
+import { listFailures } from '../../../src/log/recognise/failures.ts';
 
 const read = (...lines: string[]) => readSources([{ name: 'l', kind: 'log', text: lines.join('\n'), notes: [] }], { budgetTokens: 2_000 });
 const STAMP = '2026-01-02T03:04:05.1234567Z ';
@@ -40,7 +40,7 @@ describe('places', () => {
       ['tRunner', 2036, false],
       ['(*Counter).Enter', 15, true],
     ]);
-    expect(failuresOf(reading)[0]).toMatchObject({ test: { name: 'TestGates', file: null }, generic: false });
+    expect(listFailures(reading)[0]).toMatchObject({ test: { name: 'TestGates', file: null }, generic: false });
   });
 
   it('of a Go panic are the frames of its goroutine', () => {

@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest';
 import type { SourceText } from '../../../src/domain/build.ts';
 import type { Reading } from '../../../src/domain/reading.ts';
 import { greenOfLogs } from '../../../src/log/green/green-diff.ts';
-import { templatesOf } from '../../../src/log/green/templates.ts';
+import { extractTemplates } from '../../../src/log/green/templates.ts';
 import { stripEscapes } from '../../../src/log/lines/clean.ts';
 import { readSources } from '../../../src/log/read-sources.ts';
-import { keptOf } from '../../../src/log/reduce/reduce.ts';
+import { trimStoredLine } from '../../../src/log/reduce/reduce.ts';
 import { countTokens } from '../../../src/log/reduce/tokens.ts';
 
 const log = (text: string, name = 'build.log'): SourceText => ({ name, kind: 'log', text, notes: [] });
@@ -45,7 +45,7 @@ describe('reading beside a green log', () => {
 
   it('reads templates as it reads the log they were made of', () => {
     const fromText = read(RED, GREEN);
-    expect(readSources([log(RED)], { budgetTokens: 400, green: templatesOf(GREEN) })).toEqual(fromText);
+    expect(readSources([log(RED)], { budgetTokens: 400, green: extractTemplates(GREEN) })).toEqual(fromText);
   });
 
   it('spends a small budget on new lines', () => {
@@ -72,7 +72,7 @@ describe('reading beside a green log', () => {
     ['words of quite another job', 'The log of build 1234 has no line in common with this build: it was left aside.'],
     [RED.replace('stopped half way', ''), 'All errors found are in the log of build 1234 too; other lines are new.'],
   ])('names the build where it is known', (green, note) => {
-    const logs = new Map([['build.log', { name: 'build 1234', templates: [templatesOf(green)] }]]);
+    const logs = new Map([['build.log', { name: 'build 1234', templates: [extractTemplates(green)] }]]);
     expect(readSources([log(RED)], { budgetTokens: 400, green: greenOfLogs(logs) }).notes).toEqual([note]);
   });
 
@@ -116,7 +116,7 @@ describe('any green log', () => {
         const reading = read(red, green, budgetTokens);
         const lines = red.split('\n');
         for (const { text: shown, lineStart, lineEnd } of reading.excerpts)
-          expect(shown.split('\n')).toEqual(lines.slice(lineStart - 1, lineEnd).map(keptOf));
+          expect(shown.split('\n')).toEqual(lines.slice(lineStart - 1, lineEnd).map(trimStoredLine));
         expect(reading.tokens).toBe(reading.excerpts.reduce((sum, excerpt) => sum + countTokens(stripEscapes(excerpt.text)), 0));
         expect(reading.tokens).toBeLessThanOrEqual(budgetTokens);
         expect(read(red, green, budgetTokens)).toEqual(reading);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { standsIn, tellingLines } from '../../../src/log/green/green-diff.ts';
-import { templatesOf } from '../../../src/log/green/templates.ts';
+import { extractTemplates } from '../../../src/log/green/templates.ts';
 import { sampleFailure } from '../../support/sample-analysis.ts';
 
 const excerptOf = (text: string) => ({ source: 'ci', lineStart: 1, lineEnd: 9, text, reason: 'r', weight: 1 });
@@ -19,9 +19,9 @@ describe('what a failure is known by in other logs', () => {
 
   it('is in a green build only where every line does', () => {
     const telling = tellingLines(sampleFailure());
-    expect(standsIn(telling, [templatesOf('FAIL cart total\nexpected 10.20, got 10.21')])).toBe(true);
-    expect(standsIn([...telling, 'and the till is open'], [templatesOf('expected 10.20, got 10.21')])).toBe(false);
-    expect(standsIn(telling, [templatesOf('all fine')])).toBe(false);
-    expect(standsIn([], [templatesOf('all fine')])).toBe(false);
+    expect(standsIn(telling, [extractTemplates('FAIL cart total\nexpected 10.20, got 10.21')])).toBe(true);
+    expect(standsIn([...telling, 'and the till is open'], [extractTemplates('expected 10.20, got 10.21')])).toBe(false);
+    expect(standsIn(telling, [extractTemplates('all fine')])).toBe(false);
+    expect(standsIn([], [extractTemplates('all fine')])).toBe(false);
   });
 });

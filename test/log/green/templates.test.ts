@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { knowsAny, Templates, templatesInTurns, templatesOf } from '../../../src/log/green/templates.ts';
+import { extractTemplates, knowsAny, Templates, templatesInTurns } from '../../../src/log/green/templates.ts';
 
 const GREEN = [
   'Downloading from central: https://repo.example.org/a/1.0/a-1.0.pom',
@@ -15,7 +15,7 @@ const GREEN = [
 
 describe('templatesOf', () => {
   it('knows lines of the same shape with other names, numbers and places', () => {
-    const green = templatesOf(GREEN);
+    const green = extractTemplates(GREEN);
     expect(knowsAny([green], 'Downloading from central: https://repo.example.org/c/3.9/c-3.9.jar')).toBe(true);
     expect(knowsAny([green], '[INFO] Running org.example.third.NewTest')).toBe(true);
     expect(knowsAny([green], 'Tests run: 15, Failures: 0, Errors: 0, Skipped: 2')).toBe(true);
@@ -23,10 +23,10 @@ describe('templatesOf', () => {
   });
 
   it('takes a line that complains for known only where green says the same', () => {
-    const green = templatesOf(GREEN);
+    const green = extractTemplates(GREEN);
     expect(knowsAny([green], "WARN: could not resolve 'left-pad'")).toBe(true);
     expect(knowsAny([green], "WARN: could not resolve 'right-pad'")).toBe(false);
-    const errors = templatesOf('ERROR in file src/a_1.ts on this build\nERROR in file src/b_2.ts on this build');
+    const errors = extractTemplates('ERROR in file src/a_1.ts on this build\nERROR in file src/b_2.ts on this build');
     expect(knowsAny([errors], 'ERROR in file src/b_2.ts on this build')).toBe(true);
     expect(knowsAny([errors], 'ERROR in file src/c_3.ts on this build')).toBe(false);
     expect(knowsAny([green], 'parser > reads_c_3 FAILED')).toBe(false);
@@ -34,7 +34,7 @@ describe('templatesOf', () => {
   });
 
   it('tells no failures from some, and one exit code from another', () => {
-    const green = templatesOf(`${GREEN}\nprocess exited with code 0\n0 failed, 12 passed`);
+    const green = extractTemplates(`${GREEN}\nprocess exited with code 0\n0 failed, 12 passed`);
     expect(knowsAny([green], 'Tests run: 12, Failures: 1, Errors: 0, Skipped: 1')).toBe(false);
     expect(knowsAny([green], 'process exited with code 137')).toBe(false);
     expect(knowsAny([green], '3 failed, 9 passed')).toBe(false);
@@ -42,14 +42,14 @@ describe('templatesOf', () => {
   });
 
   it('gives no wildcard to a log that spells one out', () => {
-    const green = templatesOf('<*> <*> <*>\n[INFO] <*> done');
+    const green = extractTemplates('<*> <*> <*>\n[INFO] <*> done');
     expect(knowsAny([green], 'one_1 two_2 three_3')).toBe(false);
     expect(knowsAny([green], '[INFO] build/a.jar done')).toBe(false);
   });
 
   it('is plain data of a bounded size that JSON keeps', () => {
     const text = Array.from({ length: 5_000 }, (_, i) => `step ${String.fromCharCode(97 + (i % 26)).repeat(1 + i / 26)} done`).join('\n');
-    const green = templatesOf(text, { templates: 100, characters: 2_000 });
+    const green = extractTemplates(text, { templates: 100, characters: 2_000 });
     expect(green.lines.length).toBeLessThanOrEqual(100);
     expect(green.lines.join('').length).toBeLessThanOrEqual(2_000);
     expect(Templates.parse(JSON.parse(JSON.stringify(green)))).toEqual(green);
@@ -64,8 +64,8 @@ describe('templatesOf', () => {
     fc.assert(
       fc.property(fc.array(line, { maxLength: 40 }), (lines) => {
         const clean = lines.map((one) => one.replace(/[^ -~]|\[|\d\d:/g, ''));
-        const made = templatesOf(clean.join('\n'));
-        expect(templatesOf(clean.join('\n'))).toEqual(made);
+        const made = extractTemplates(clean.join('\n'));
+        expect(extractTemplates(clean.join('\n'))).toEqual(made);
         const green = Templates.parse(JSON.parse(JSON.stringify(made)));
         for (const one of clean) expect(knowsAny([green], one)).toBe(true);
       }),
@@ -75,7 +75,7 @@ describe('templatesOf', () => {
   it('takes time in proportion to the text, also where one leaf is full of unlike lines', () => {
     const lines = Array.from({ length: 40_000 }, (_, i) => `item_${i} x_${i * 7} y_${i * 3}.q z-${i} done at_${i}`);
     const start = performance.now();
-    const green = templatesOf(lines.join('\n'));
+    const green = extractTemplates(lines.join('\n'));
     expect(performance.now() - start).toBeLessThan(5_000);
     expect(green.lines.length).toBeLessThan(lines.length);
   });
@@ -83,7 +83,7 @@ describe('templatesOf', () => {
 
 describe('templates of several builds', () => {
   it('know a line that any of them knows', () => {
-    const [one, other] = [templatesOf('all good in 3s\nERROR: telemetry is off'), templatesOf('retrying the upload to mirror-7')];
+    const [one, other] = [extractTemplates('all good in 3s\nERROR: telemetry is off'), extractTemplates('retrying the upload to mirror-7')];
     expect(knowsAny([one, other], 'all good in 90s')).toBe(true);
     expect(knowsAny([one, other], 'retrying the upload to mirror-7')).toBe(true);
     expect(knowsAny([one, other], 'ERROR: disk is full')).toBe(false);
@@ -96,7 +96,7 @@ describe('templates of several builds', () => {
     const made = await templatesInTurns(text, async () => {
       turns++;
     });
-    expect(made).toEqual(templatesOf(text));
+    expect(made).toEqual(extractTemplates(text));
     expect(turns).toBe(4);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type Candidate, SURROUNDINGS, surroundingsOf } from '../../../src/log/rank/features.ts';
-import { roleOf } from '../../../src/log/roles.ts';
+import { type Candidate, measureSurroundings, SURROUNDINGS } from '../../../src/log/rank/features.ts';
+import { classifyRole } from '../../../src/log/roles.ts';
 import type { Structure } from '../../../src/log/sections.ts';
 
 const TEXT = `+ plumb verify
@@ -11,9 +11,9 @@ error: 2 tables differ:
   - table delta has no column slate
 exit code 3`;
 
-const lines = TEXT.split('\n').map((text, i): Candidate => ({ line: i + 1, text, role: roleOf(text) }));
+const lines = TEXT.split('\n').map((text, i): Candidate => ({ line: i + 1, text, role: classifyRole(text) }));
 const structure: Structure = { failedSections: [], exits: [], afterwards: [], hasSteps: false, echoes: [] };
-const rows = surroundingsOf(
+const rows = measureSurroundings(
   lines,
   lines.map(({ text }) => text.startsWith('error')),
   structure,
@@ -38,8 +38,8 @@ describe('what is measured of a line among those around it', () => {
   });
 
   it('knows the words of the command that was shown', () => {
-    const own = [...lines.slice(0, 6), { line: 7, text: 'plumb: cannot verify', role: roleOf('plumb: cannot verify') }];
-    const told = surroundingsOf(
+    const own = [...lines.slice(0, 6), { line: 7, text: 'plumb: cannot verify', role: classifyRole('plumb: cannot verify') }];
+    const told = measureSurroundings(
       own,
       own.map(() => false),
       structure,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { endingOf } from '../../../src/log/recognise/failures.ts';
+import { classifyEnding } from '../../../src/log/recognise/failures.ts';
 
 describe('endingOf', () => {
   it.each([
@@ -20,7 +20,7 @@ describe('endingOf', () => {
     ['ended with exit code 7', 'failed'],
     ['exit code 1', 'failed'],
   ])('%j is %j', (text, ending) => {
-    expect(endingOf(text)).toBe(ending);
+    expect(classifyEnding(text)).toBe(ending);
   });
 
   it.each([
@@ -32,6 +32,6 @@ describe('endingOf', () => {
     '',
     `timed out ${'x'.repeat(500)}`,
   ])('%j says more than an ending, or nothing of one', (text) => {
-    expect(endingOf(text)).toBeNull();
+    expect(classifyEnding(text)).toBeNull();
   });
 });

@@ -1,19 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import {
+  computeFingerprint,
   FINGERPRINT_ALGORITHM,
   FINGERPRINT_VERSION,
-  fingerprintOf,
   groupByCause,
   isGenericMessage,
   isUnknown,
 } from '../../../src/log/recognise/failures.ts';
 
 const nothing = { test: null, exceptionType: null, frames: [], message: null };
-const printOf = (message: string, test: string | null = null) => fingerprintOf({ ...nothing, test, message }).fingerprint.value;
+const printOf = (message: string, test: string | null = null) => computeFingerprint({ ...nothing, test, message }).fingerprint.value;
 
 describe('fingerprintOf', () => {
   it('names its algorithm and version', () => {
-    expect(fingerprintOf(nothing).fingerprint).toMatchObject({ algorithm: FINGERPRINT_ALGORITHM, version: FINGERPRINT_VERSION });
+    expect(computeFingerprint(nothing).fingerprint).toMatchObject({ algorithm: FINGERPRINT_ALGORITHM, version: FINGERPRINT_VERSION });
   });
 
   it.each([
@@ -69,9 +69,9 @@ describe('fingerprintOf', () => {
   });
 
   it('is generic where it rests on the name of a test alone', () => {
-    expect(fingerprintOf({ ...nothing, test: 'test_a' }).generic).toBe(true);
-    expect(fingerprintOf({ ...nothing, test: 'test_a', message: 'exit code 1' }).generic).toBe(true);
-    expect(fingerprintOf({ ...nothing, test: 'test_a', message: 'the scale is off' }).generic).toBe(false);
+    expect(computeFingerprint({ ...nothing, test: 'test_a' }).generic).toBe(true);
+    expect(computeFingerprint({ ...nothing, test: 'test_a', message: 'exit code 1' }).generic).toBe(true);
+    expect(computeFingerprint({ ...nothing, test: 'test_a', message: 'the scale is off' }).generic).toBe(false);
   });
 
   it('knows an exception by its deepest own frame, not by the line', () => {
@@ -79,7 +79,7 @@ describe('fingerprintOf', () => {
       { file: 'node_modules/x.js', line: 1, function: 'lib', own: false },
       { file, line, function: 'load', own: true },
     ];
-    const of = (file: string, line: number) => fingerprintOf({ ...nothing, exceptionType: 'TypeError', frames: frames(file, line) });
+    const of = (file: string, line: number) => computeFingerprint({ ...nothing, exceptionType: 'TypeError', frames: frames(file, line) });
     expect(of('/a/src/x.js', 3).fingerprint).toEqual(of('/b/src/x.js', 9).fingerprint);
     expect(of('/a/src/x.js', 3).fingerprint).not.toEqual(of('/a/src/y.js', 3).fingerprint);
     expect(of('/a/src/x.js', 3).generic).toBe(false);
@@ -101,19 +101,19 @@ describe('fingerprintOf', () => {
     '',
   ])('takes %j for generic', (message) => {
     expect(isGenericMessage(message)).toBe(true);
-    expect(fingerprintOf({ ...nothing, message }).generic).toBe(true);
+    expect(computeFingerprint({ ...nothing, message }).generic).toBe(true);
   });
 
   it.each(['TypeError: x is not a function', 'cannot find module left-pad', 'ld: cannot find -lfoo'])(
     'takes %j for specific',
     (message) => {
-      expect(fingerprintOf({ ...nothing, message }).generic).toBe(false);
+      expect(computeFingerprint({ ...nothing, message }).generic).toBe(false);
     },
   );
 });
 
 describe('a failure that does not say why', () => {
-  const silent = (test: string | null, message: string | null) => fingerprintOf({ ...nothing, test, message });
+  const silent = (test: string | null, message: string | null) => computeFingerprint({ ...nothing, test, message });
 
   it('is known by its test alone, however that ended, and is generic', () => {
     const endings = [null, 'timed out', 'crashed with exit code -11', 'SIGKILL', 'exit code 3221226505'].map((one) =>
@@ -170,7 +170,7 @@ describe('a failure that does not say why', () => {
 
   it('is no longer generic where an own frame says where', () => {
     const frames = [{ file: 'src/pool.c', line: 3, function: 'take', own: true }];
-    expect(fingerprintOf({ ...nothing, test: 'test_a', message: 'SIGSEGV', frames }).generic).toBe(false);
+    expect(computeFingerprint({ ...nothing, test: 'test_a', message: 'SIGSEGV', frames }).generic).toBe(false);
   });
 
   it.each([
@@ -179,8 +179,8 @@ describe('a failure that does not say why', () => {
     ['sums up', 'tests/test_cart.py', String.raw`C:\acme\tests\test_cart.py`],
   ])('stays generic where only the test itself says where a check did not hold: %s', (test, testFile, file) => {
     const frames = [{ file, line: 3, function: 'sums', own: true }];
-    const of = (exceptionType: string | null) => fingerprintOf({ test, testFile, exceptionType, frames, message: null });
-    expect(of('AssertionError').fingerprint).toEqual(fingerprintOf({ ...nothing, test }).fingerprint);
+    const of = (exceptionType: string | null) => computeFingerprint({ test, testFile, exceptionType, frames, message: null });
+    expect(of('AssertionError').fingerprint).toEqual(computeFingerprint({ ...nothing, test }).fingerprint);
     expect(of('AssertionError').generic).toBe(true);
     expect(of('NullPointerException').generic).toBe(false);
   });
@@ -189,7 +189,7 @@ describe('a failure that does not say why', () => {
     expect(silent(null, null).fingerprint.value).toBe('');
     expect(isUnknown(silent(null, null).fingerprint)).toBe(true);
     expect(isUnknown(silent(null, 'exit code 1').fingerprint)).toBe(true);
-    expect(isUnknown(fingerprintOf({ ...nothing, exceptionType: 'Error' }).fingerprint)).toBe(true);
+    expect(isUnknown(computeFingerprint({ ...nothing, exceptionType: 'Error' }).fingerprint)).toBe(true);
     expect(isUnknown(silent('test_a', null).fingerprint)).toBe(false);
     expect(isUnknown(silent(null, 'cannot find module left-pad').fingerprint)).toBe(false);
   });

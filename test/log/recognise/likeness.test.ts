@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type LikenessParts, likenessOf, likenessText, NEAR, nearMatchIndex } from '../../../src/log/recognise/likeness.ts';
+import { extractLikeness, type LikenessParts, likenessText, NEAR, nearMatchIndex } from '../../../src/log/recognise/likeness.ts';
 
 const parts = (change: Partial<LikenessParts>): LikenessParts => ({ test: null, message: null, frames: [], lines: [], ...change });
 
@@ -93,7 +93,7 @@ describe('likenessText', () => {
       { file: 'node_modules/x/y.js', line: 1, function: 'lib', own: false },
       { file: '/home/ci/shop/src/cart.js', line: 2, function: 'total', own: true },
     ];
-    expect(likenessOf({ test, message: 'off by one', frames, excerpt: null })).toEqual({
+    expect(extractLikeness({ test, message: 'off by one', frames, excerpt: null })).toEqual({
       test: 'cart sums up',
       message: 'off by one',
       frames: ['src/cart.js:total'],

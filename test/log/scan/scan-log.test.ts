@@ -86,7 +86,7 @@ describe('the lines of a log', () => {
         const lines = text.split('\n');
         const bytes = Buffer.from(text);
         expect(index.lineCount).toBe(lines.length);
-        expect(lines.map((_, i) => bytes.subarray(index.startOf(i + 1), index.endOf(i + 1)).toString())).toEqual(lines);
+        expect(lines.map((_, i) => bytes.subarray(index.getLineStart(i + 1), index.getLineEnd(i + 1)).toString())).toEqual(lines);
         for (let at = 0; at < bytes.length; at++)
           expect(index.lineAt(at)).toBe(bytes.subarray(0, at).toString('latin1').split('\n').length);
       }),
@@ -98,9 +98,9 @@ describe('the lines of a log', () => {
     bytes.write('here', 8_000_001);
     const { index } = scanLog(bytesInMemory(bytes), buildMatcher([]));
     expect(index.lineCount).toBe(9_500_000 - 4 + 1);
-    expect(index.startOf(8_000_002)).toBe(8_000_001);
-    expect(index.endOf(8_000_002)).toBe(8_000_005);
-    expect(index.startOf(3)).toBe(2);
+    expect(index.getLineStart(8_000_002)).toBe(8_000_001);
+    expect(index.getLineEnd(8_000_002)).toBe(8_000_005);
+    expect(index.getLineStart(3)).toBe(2);
     expect(index.lineAt(8_000_003)).toBe(8_000_002);
   });
 });

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { endpointOf } from '../../../src/models/chat/connect.ts';
+import { resolveEndpoint } from '../../../src/models/chat/connect.ts';
 import { sendJson, startLoopback } from '../../support/loopback-server.ts';
 import { type OpenAiServer, type OpenAiServerOptions, startOpenAiServer, TEST_KEY } from '../../support/openai-server.ts';
 import { CHOICE, errorOf, modelOf, never } from './model-stage.ts';
 
 const urlsOf = (baseUrl: string | null, apiVersion: string | null = null) =>
-  endpointOf({ baseUrl, apiKey: 'k', apiVersion, model: 'gpt-4o mini' }).urls;
+  resolveEndpoint({ baseUrl, apiKey: 'k', apiVersion, model: 'gpt-4o mini' }).urls;
 
 describe('the address', () => {
   test.each([
@@ -32,7 +32,7 @@ describe('the address', () => {
   });
 
   test('of a server that wants no key carries none', () => {
-    expect(endpointOf({ baseUrl: 'http://h', apiKey: null, apiVersion: null, model: 'm' }).headers).toEqual({});
+    expect(resolveEndpoint({ baseUrl: 'http://h', apiKey: null, apiVersion: null, model: 'm' }).headers).toEqual({});
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { costOf, PRICES, PRICES_AS_OF, priceOf, pricesWith } from '../../../src/models/chat/prices.ts';
+import { computeCost, findPrice, PRICES, PRICES_AS_OF, pricesWith } from '../../../src/models/chat/prices.ts';
 
 describe('the price table', () => {
   it('is dated, and cached input never costs more than input', () => {
@@ -12,16 +12,16 @@ describe('the price table', () => {
   });
 
   it('knows dated versions of a model, and nothing of a model that only sounds alike', () => {
-    expect(priceOf('gpt-4o-mini-2024-07-18', PRICES)).toEqual(PRICES['gpt-4o-mini']);
-    expect(priceOf('gpt-4o-audio', PRICES)).toBeNull();
-    expect(priceOf('constructor', PRICES)).toBeNull();
+    expect(findPrice('gpt-4o-mini-2024-07-18', PRICES)).toEqual(PRICES['gpt-4o-mini']);
+    expect(findPrice('gpt-4o-audio', PRICES)).toBeNull();
+    expect(findPrice('constructor', PRICES)).toBeNull();
   });
 
   it('is corrected and added to by an installation', () => {
     const prices = pricesWith({ 'gpt-4o-mini': { input: 0.1, output: 0.2 }, 'our-model': { input: 0, output: 0 } });
-    expect(priceOf('gpt-4o-mini', prices)).toEqual({ input: 0.1, output: 0.2 });
-    expect(priceOf('our-model', prices)).toEqual({ input: 0, output: 0 });
-    expect(priceOf('gpt-4o', prices)).toEqual(PRICES['gpt-4o']);
+    expect(findPrice('gpt-4o-mini', prices)).toEqual({ input: 0.1, output: 0.2 });
+    expect(findPrice('our-model', prices)).toEqual({ input: 0, output: 0 });
+    expect(findPrice('gpt-4o', prices)).toEqual(PRICES['gpt-4o']);
   });
 });
 
@@ -29,12 +29,12 @@ describe('the cost of a call', () => {
   const price = { input: 2, cachedInput: 0.5, output: 8 };
 
   it('counts cached input at its own price', () => {
-    expect(costOf(price, 1_000_000, 100_000)).toBeCloseTo(2.8, 10);
-    expect(costOf(price, 1_000_000, 100_000, 400_000)).toBeCloseTo(1.2 + 0.2 + 0.8, 10);
+    expect(computeCost(price, 1_000_000, 100_000)).toBeCloseTo(2.8, 10);
+    expect(computeCost(price, 1_000_000, 100_000, 400_000)).toBeCloseTo(1.2 + 0.2 + 0.8, 10);
   });
 
   it('counts it as any other where no price for it is known, and never more of it than there was', () => {
-    expect(costOf({ input: 2, output: 8 }, 1_000_000, 0, 400_000)).toBeCloseTo(2, 10);
-    expect(costOf(price, 1_000_000, 0, 9_000_000)).toBeCloseTo(0.5, 10);
+    expect(computeCost({ input: 2, output: 8 }, 1_000_000, 0, 400_000)).toBeCloseTo(2, 10);
+    expect(computeCost(price, 1_000_000, 0, 9_000_000)).toBeCloseTo(0.5, 10);
   });
 });

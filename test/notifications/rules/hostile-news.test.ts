@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { emailOf } from '../../../src/notifications/rules/email.ts';
+import { renderEmail } from '../../../src/notifications/rules/email.ts';
 import type { News } from '../../../src/notifications/rules/news.ts';
 import { slackNews } from '../../../src/notifications/rules/slack.ts';
 import { teamsMessage } from '../../../src/notifications/rules/teams.ts';
@@ -69,7 +69,7 @@ describe('69: hostile text in messages of rules', () => {
   it('is one line of a subject, text without links, and HTML without elements of its own', () => {
     fc.assert(
       fc.property(poisoned, (news) => {
-        const { subject, text, html } = emailOf(news);
+        const { subject, text, html } = renderEmail(news);
         expect(subject).not.toMatch(UNSEEN);
         expect(text.replaceAll('https://fl.example/analyses/ana_1', '')).not.toMatch(/:\/\/|www\.\w|@\w/i);
         const tags = new Set(Array.from(html.matchAll(/<(\/?[a-z!][a-z0-9]*)/gi), ([, tag = '']) => tag.replace('/', '').toLowerCase()));

@@ -1,5 +1,5 @@
 import { OwnerChannelsInput } from '../../../src/domain/notification-rule.ts';
-import { type News, newsOf } from '../../../src/notifications/rules/news.ts';
+import { type News, readNews } from '../../../src/notifications/rules/news.ts';
 import type { Cause } from '../../../src/ports/notices.ts';
 import { sampleAnalysis } from '../../support/sample-analysis.ts';
 import { branchSituation, sampleCause, sampleHead } from '../slack/slack-world.ts';
@@ -27,7 +27,7 @@ export async function sampleNews(
   }));
   const rule = { id: 'ntr_1', name: 'Regressions of the shop', mention: true };
   const deps = { notices: { situation: async () => branchSituation(head) }, publicUrl: 'https://fl.example' };
-  const news = await newsOf({ rule, matches, owners: [PAYMENTS], isTest: false }, deps);
+  const news = await readNews({ rule, matches, owners: [PAYMENTS], isTest: false }, deps);
   if (news === null) throw new Error('there is nothing to tell');
   return { ...news, ...change };
 }

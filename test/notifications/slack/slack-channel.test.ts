@@ -38,7 +38,7 @@ function channelFor(channelOf: (repository: string) => string | null = () => 'C1
 /** As the keeper of notices does it: what was shown is remembered. */
 async function keep(situation: Situation, change: Partial<Notice> = {}): Promise<void> {
   const channel = channelFor();
-  const place = channel.placeOf(sampleBuild(), { defaultBranch: 'main' });
+  const place = channel.findPlace(sampleBuild(), { defaultBranch: 'main' });
   if (place === null) throw new Error('it speaks of main');
   const notice: Notice = {
     ...{ key: place.key, repository: 'shop/api', about: place.about, reference, isRetry: false, ...change },
@@ -117,13 +117,13 @@ it.each([
   ['a pull request from main', { branch: 'main', pullRequest: 12 }, 'main', false],
   ['no branch', { branch: null }, 'main', false],
 ] as const)('speaks of %s: %j', (_case, change, defaultBranch, speaks) => {
-  expect(channelFor().placeOf(sampleBuild(change), { defaultBranch }) !== null).toBe(speaks);
+  expect(channelFor().findPlace(sampleBuild(change), { defaultBranch }) !== null).toBe(speaks);
 });
 
 it('opens with a failure only, and not for repositories without a channel', () => {
   const known = { defaultBranch: 'main' };
   const key = 'slack:shop%2Fapi/ci/main';
-  expect(channelFor().placeOf(sampleBuild(), known)).toMatchObject({ key, opens: true, about: { type: 'branch', pipeline: 'ci' } });
-  expect(channelFor().placeOf(sampleBuild({ status: 'passed' }), known)).toMatchObject({ key, opens: false });
-  expect(channelFor((repository) => (repository === 'other' ? 'C2' : null)).placeOf(sampleBuild(), known)).toBeNull();
+  expect(channelFor().findPlace(sampleBuild(), known)).toMatchObject({ key, opens: true, about: { type: 'branch', pipeline: 'ci' } });
+  expect(channelFor().findPlace(sampleBuild({ status: 'passed' }), known)).toMatchObject({ key, opens: false });
+  expect(channelFor((repository) => (repository === 'other' ? 'C2' : null)).findPlace(sampleBuild(), known)).toBeNull();
 });

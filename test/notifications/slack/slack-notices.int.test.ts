@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { buildHttp } from '../../../src/api/server.ts';
-import { noticeRulesOf, openPublishing, openSlackButtons } from '../../../src/app/open-publishers.ts';
+import { listNoticeRules, openPublishing, openSlackButtons } from '../../../src/app/open-publishers.ts';
 import { embedded } from '../../../src/config/load.ts';
 import { parseConfig } from '../../../src/config/schema.ts';
 import type { NewBuild } from '../../../src/domain/build.ts';
@@ -51,7 +51,7 @@ beforeAll(async () => {
       baseUrl: slack.url,
     },
   });
-  stores = createStores(database, systemClock, undefined, noticeRulesOf(config));
+  stores = createStores(database, systemClock, undefined, listNoticeRules(config));
   const { handlers } = await openPublishing(config, { stores, logger: silentLogger, clock: systemClock });
   const buttons = await openSlackButtons(config, database);
   app = await buildHttp({ ...emptyHttpDeps(), config, stores, database, clock: systemClock, slack: buttons });

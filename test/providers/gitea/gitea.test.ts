@@ -163,11 +163,11 @@ describe('a server', () => {
 it('a delivery of Gitea at the address of GitHub is told where to go', async () => {
   const { githubProvider } = await import('../../../src/providers/github/provider.ts');
   const { GithubSettings } = await import('../../../src/providers/github/provider.ts');
-  const { hmacOf } = await import('../../../src/providers/webhook.ts');
+  const { computeHmac } = await import('../../../src/providers/webhook.ts');
   const body = Buffer.from('{}');
   const headers: Record<string, string> = {
     'x-gitea-event': 'workflow_run',
-    'x-hub-signature-256': `sha256=${hmacOf('one-secret', body)}`,
+    'x-hub-signature-256': `sha256=${computeHmac('one-secret', body)}`,
   };
   const { webhook } = githubProvider(GithubSettings.parse({ webhookSecrets: ['one-secret'] }));
   expect(() => webhook.receive({ header: (name) => headers[name], query: {}, body }, 0)).toThrow('Change the webhook to /webhooks/gitea');

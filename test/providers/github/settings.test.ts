@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { type Environment, embedded, loadConfig } from '../../../src/config/load.ts';
-import { maskingOf } from '../../../src/config/masking.ts';
+import { createMaskingOptions } from '../../../src/config/masking.ts';
 import { createMasker } from '../../../src/log/mask/mask.ts';
 import { githubApiAddress } from '../../../src/providers/github/provider.ts';
 
@@ -92,7 +92,7 @@ describe('the GitHub App', () => {
     ['without line ends', (key: string) => key.replaceAll('\n', '')],
     ['in part', (key: string) => key.split('\n').slice(4, 9).join(' ')],
   ])('its key is hidden wherever it stands, %s', async (_how, spelt) => {
-    const masker = createMasker(maskingOf(load({ ...id, FAULTLINE_GITHUB_APP_KEY: PKCS1 })));
+    const masker = createMasker(createMaskingOptions(load({ ...id, FAULTLINE_GITHUB_APP_KEY: PKCS1 })));
     const [hidden] = await masker.maskAll([`it said ${spelt(PKCS1)} and went on`]);
     const lines = PKCS1.split('\n').filter((line) => line.length > 20 && !line.startsWith('-----'));
     for (const line of lines) expect(hidden?.text).not.toContain(line.slice(8, 40));

@@ -70,8 +70,8 @@ it('is about builds of Jenkins, and first of a failed one', () => {
   const settings = JenkinsSettings.parse({ baseUrl: 'https://ci.example', description: 'html' });
   const [jenkinsRule] = jenkinsProvider(settings).channels.map(({ rule }) => rule);
   const known = { defaultBranch: null };
-  expect(jenkinsRule?.placeOf(sampleBuild(), known)).toBeNull();
+  expect(jenkinsRule?.findPlace(sampleBuild(), known)).toBeNull();
   const key = 'jenkins-description:bld_1';
-  expect(jenkinsRule?.placeOf(sampleBuild({ provider: 'jenkins' }), known)).toMatchObject({ key, opens: true });
-  expect(jenkinsRule?.placeOf(sampleBuild({ provider: 'jenkins', status: 'passed' }), known)).toMatchObject({ key, opens: false });
+  expect(jenkinsRule?.findPlace(sampleBuild({ provider: 'jenkins' }), known)).toMatchObject({ key, opens: true });
+  expect(jenkinsRule?.findPlace(sampleBuild({ provider: 'jenkins', status: 'passed' }), known)).toMatchObject({ key, opens: false });
 });

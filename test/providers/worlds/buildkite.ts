@@ -1,5 +1,5 @@
 import { BuildkiteSettings, buildkiteProvider } from '../../../src/providers/buildkite/provider.ts';
-import { hmacOf } from '../../../src/providers/webhook.ts';
+import { computeHmac } from '../../../src/providers/webhook.ts';
 import { COMMIT, keepRerun, logAnswer, type ProviderWorld, type Sent } from '../contract.ts';
 
 /** Buildkite's REST API, version 2, as its reference documents it. A retried job is listed beside its retry. */
@@ -18,7 +18,9 @@ export const buildkiteWorld: ProviderWorld = {
     const timestamp = Math.floor(Date.now() / 1000);
     const headers = { 'content-type': 'application/json', 'x-buildkite-event': event, 'x-buildkite-request': deliveryId };
     const signature =
-      secret === null ? {} : { 'x-buildkite-signature': `timestamp=${timestamp},signature=${hmacOf(secret, `${timestamp}.${payload}`)}` };
+      secret === null
+        ? {}
+        : { 'x-buildkite-signature': `timestamp=${timestamp},signature=${computeHmac(secret, `${timestamp}.${payload}`)}` };
     return { payload, headers: { ...headers, ...signature } };
   },
   answer({ method, path, query, body }, state) {

@@ -1,5 +1,5 @@
 import { CircleciSettings, circleciProvider } from '../../../src/providers/circleci/provider.ts';
-import { hmacOf } from '../../../src/providers/webhook.ts';
+import { computeHmac } from '../../../src/providers/webhook.ts';
 import { COMMIT, type HostState, keepHook, keepRerun, logAnswer, type ProviderWorld, type Sent } from '../contract.ts';
 
 const PIPELINE = '1285fe1d-d3a6-44fc-8886-8979558254c4';
@@ -20,7 +20,7 @@ export const circleciWorld: ProviderWorld = {
     const type = sent.of === 'unknown' ? 'ping' : sent.of === 'job' ? 'job-completed' : 'workflow-completed';
     const payload = JSON.stringify({ id: deliveryId, type, happened_at: '2026-03-01T11:00:00Z', ...payloadOf(sent) });
     const headers = { 'content-type': 'application/json', 'circleci-event-type': type };
-    return { payload, headers: secret === null ? headers : { ...headers, 'circleci-signature': `v1=${hmacOf(secret, payload)}` } };
+    return { payload, headers: secret === null ? headers : { ...headers, 'circleci-signature': `v1=${computeHmac(secret, payload)}` } };
   },
   answer({ method, path, body }, state) {
     const route = `${method} ${path.replace('/api', '')}`;

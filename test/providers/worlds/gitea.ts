@@ -1,5 +1,5 @@
 import { GiteaSettings, giteaProvider } from '../../../src/providers/gitea/provider.ts';
-import { hmacOf } from '../../../src/providers/webhook.ts';
+import { computeHmac } from '../../../src/providers/webhook.ts';
 import { COMMIT, logAnswer, OURS, type ProviderWorld, RUN, type Sent } from '../contract.ts';
 import { commentAnswer, hookAnswer, jobOf, pastAnswer } from './github.ts';
 
@@ -15,7 +15,7 @@ export const giteaWorld: ProviderWorld = {
     const payload = JSON.stringify(payloadOf(sent));
     const event = sent.of === 'unknown' ? 'repository' : sent.of === 'job' ? 'workflow_job' : 'workflow_run';
     const headers = { 'content-type': 'application/json', 'x-gitea-event': event, 'x-gitea-delivery': deliveryId, 'x-github-event': event };
-    return { payload, headers: secret === null ? headers : { ...headers, 'x-gitea-signature': hmacOf(secret, payload) } };
+    return { payload, headers: secret === null ? headers : { ...headers, 'x-gitea-signature': computeHmac(secret, payload) } };
   },
   answer({ method, path, query, body }, state) {
     const route = `${method} ${path.replace('/api/v1', '').replace('/repos/shop/api', '')}`;

@@ -3,7 +3,7 @@ import { compileTriageGraph } from '../../../graphs/triage/graph.ts';
 import type { AblationStage } from '../../../src/domain/calibration.ts';
 import { systemClock } from '../../../src/lib/time.ts';
 
-import { experimentOf } from '../../../src/replay/ablation.ts';
+import { createExperiment } from '../../../src/replay/ablation.ts';
 import { type InvestigateDeps, investigate } from '../../../src/service/triage/investigate.ts';
 import { scriptedAnalyst } from '../../support/scripted-analyst.ts';
 import { scriptedToolbox } from '../../support/scripted-toolbox.ts';
@@ -21,7 +21,7 @@ function whole(): InvestigateDeps {
 }
 
 async function roundsWithout(...stages: AblationStage[]) {
-  const experiment = await experimentOf(stages);
+  const experiment = await createExperiment(stages);
   const analysis = await investigate(sampleSubject(), experiment?.change(whole()) ?? whole(), never);
   const verdicts = analysis?.steps.filter(({ node }) => node === 'verify').length;
   return { iterations: analysis?.usage.iterations, toolCalls: analysis?.usage.toolCalls, verdicts };
@@ -29,13 +29,13 @@ async function roundsWithout(...stages: AblationStage[]) {
 
 describe('an experiment', () => {
   it('is none for the whole system', async () => {
-    expect(await experimentOf([])).toBeNull();
-    expect(await experimentOf([], 'linear')).not.toBeNull();
+    expect(await createExperiment([])).toBeNull();
+    expect(await createExperiment([], 'linear')).not.toBeNull();
   });
 
   it('leaves limits, analyst and graph as they are where it is about sources', async () => {
     const before = whole();
-    const after = (await experimentOf(['web', 'sections']))?.change(before);
+    const after = (await createExperiment(['web', 'sections']))?.change(before);
     expect(after?.limits).toEqual(LIMITS);
     expect([after?.analyst, after?.graph]).toEqual([before.analyst, before.graph]);
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { describeExperiment, parseStages, readStagesOf } from '../../../src/replay/ablation.ts';
+import { describeExperiment, parseStages, toReadStages } from '../../../src/replay/ablation.ts';
 
 describe('names of stages', () => {
   it('are read in one order, each once', () => {
@@ -12,7 +12,7 @@ describe('names of stages', () => {
   });
 
   it('say which of them are the reader’s', () => {
-    expect([...readStagesOf(['web', 'ranking', 'green'])]).toEqual(['ranking']);
+    expect([...toReadStages(['web', 'ranking', 'green'])]).toEqual(['ranking']);
   });
 
   it('stand in a heading', () => {

@@ -4,7 +4,7 @@ import {
   brierScore,
   type CalibrateOptions,
   calibrationError,
-  calibrationOf,
+  fitCalibration,
   withInterval,
 } from '../../../src/replay/calibrate/calibrate.ts';
 import { labelled } from './labelled-answers.ts';
@@ -17,7 +17,7 @@ const answers = [...labelled('CODE_ERROR', 0.95, 90, 30), ...labelled('CODE_ERRO
 
 describe('calibrationOf', () => {
   it('brings what is stated nearer to what is so, on projects that it has not seen', () => {
-    const { calibration, rows } = calibrationOf(answers, OPTIONS);
+    const { calibration, rows } = fitCalibration(answers, OPTIONS);
     expect(Calibration.parse(calibration)).toEqual(calibration);
     expect(calibration.before.ece.value).toBeCloseTo(0.2, 9);
     expect(calibration.after?.ece.value).toBeLessThan(0.06);
@@ -27,7 +27,7 @@ describe('calibrationOf', () => {
   });
 
   it('holds nothing out where all cases are of one project, and hides what must not be stored', () => {
-    const { calibration, held } = calibrationOf(
+    const { calibration, held } = fitCalibration(
       answers.map((answer) => ({ ...answer, project: 'my secret' })),
       OPTIONS,
     );
@@ -36,19 +36,19 @@ describe('calibrationOf', () => {
   });
 
   it('carries the thresholds that keep to a risk', () => {
-    const { calibration } = calibrationOf(labelled('TEST_FAILURE', 0.9, 100, 0), { ...OPTIONS, risk: { most: 0.05, confidence: 0.95 } });
+    const { calibration } = fitCalibration(labelled('TEST_FAILURE', 0.9, 100, 0), { ...OPTIONS, risk: { most: 0.05, confidence: 0.95 } });
     expect(calibration.categories.TEST_FAILURE.threshold).toBeGreaterThan(0.85);
     expect(calibration.categories.CODE_ERROR.threshold).toBeNull();
   });
 
   it('refuses where nothing is known', () => {
-    expect(() => calibrationOf([], OPTIONS)).toThrow('nothing to calibrate with');
+    expect(() => fitCalibration([], OPTIONS)).toThrow('nothing to calibrate with');
   });
 });
 
 describe('a stored calibration', () => {
   it('that is broken is refused with the field that is', () => {
-    const { calibration } = calibrationOf(answers, OPTIONS);
+    const { calibration } = fitCalibration(answers, OPTIONS);
     const falling = structuredClone(calibration);
     falling.categories.CODE_ERROR.points = [
       [0.1, 0.9],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { CaseOutcome, DatasetRow } from '../../../src/replay/cases/case.ts';
-import { sampleOf } from '../../../src/replay/cases/choose.ts';
+import { sampleCases } from '../../../src/replay/cases/choose.ts';
 
 const ROWS = Array.from({ length: 200 }, (_, index): DatasetRow => {
   return { id: `case-${index}`, category: index < 180 ? 'TEST_FAILURE' : index < 198 ? 'CODE_ERROR' : 'INFRA_ERROR' };
@@ -8,15 +8,15 @@ const ROWS = Array.from({ length: 200 }, (_, index): DatasetRow => {
 
 describe('a sample of cases', () => {
   it('is the same whatever their order, and another with another seed', async () => {
-    const sample = await idsOf(sampleOf(of(ROWS), 20));
+    const sample = await idsOf(sampleCases(of(ROWS), 20));
     expect(sample).toHaveLength(20);
-    expect((await idsOf(sampleOf(of([...ROWS].reverse()), 20))).sort()).toEqual([...sample].sort());
-    expect((await idsOf(sampleOf(of(ROWS), 20, 'other'))).sort()).not.toEqual([...sample].sort());
+    expect((await idsOf(sampleCases(of([...ROWS].reverse()), 20))).sort()).toEqual([...sample].sort());
+    expect((await idsOf(sampleCases(of(ROWS), 20, 'other'))).sort()).not.toEqual([...sample].sort());
   });
 
   it('gives each category its share, and a small one a case at least', async () => {
     const rows = new Map(ROWS.map((row) => [row.id, row.category]));
-    const counts = Map.groupBy(await idsOf(sampleOf(of(ROWS), 20)), (id) => rows.get(id));
+    const counts = Map.groupBy(await idsOf(sampleCases(of(ROWS), 20)), (id) => rows.get(id));
     expect([...counts].map(([category, ids]) => `${category} ${ids.length}`).sort()).toEqual([
       'CODE_ERROR 1',
       'INFRA_ERROR 1',
@@ -25,16 +25,16 @@ describe('a sample of cases', () => {
   });
 
   it('grows without losing a case of the smaller one, is in the order of the lines, and may be all', async () => {
-    const [small, large] = [await idsOf(sampleOf(of(ROWS.slice(0, 180)), 20)), await idsOf(sampleOf(of(ROWS.slice(0, 180)), 40))];
+    const [small, large] = [await idsOf(sampleCases(of(ROWS.slice(0, 180)), 20)), await idsOf(sampleCases(of(ROWS.slice(0, 180)), 40))];
     expect(small.every((id) => large.includes(id))).toBe(true);
     expect(large).toEqual(ROWS.map(({ id }) => id).filter((id) => large.includes(id)));
-    expect(await idsOf(sampleOf(of(ROWS), 1_000))).toHaveLength(200);
-    expect(await idsOf(sampleOf(of(ROWS), 2))).toHaveLength(2);
+    expect(await idsOf(sampleCases(of(ROWS), 1_000))).toHaveLength(200);
+    expect(await idsOf(sampleCases(of(ROWS), 2))).toHaveLength(2);
   });
 
   it('leaves in what is wrong', async () => {
     const bad: CaseOutcome = { line: 201, id: null, error: 'line 201 is not JSON' };
-    const outcomes = await all(sampleOf(of(ROWS, [bad]), 3));
+    const outcomes = await all(sampleCases(of(ROWS, [bad]), 3));
     expect(outcomes.at(-1)).toEqual(bad);
     expect(outcomes).toHaveLength(4);
   });

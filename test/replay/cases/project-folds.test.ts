@@ -1,18 +1,18 @@
 import { describe, expect, it } from 'vitest';
-import { foldsBy, projectOf } from '../../../src/replay/cases/case.ts';
+import { foldsBy, resolveProject } from '../../../src/replay/cases/case.ts';
 
 describe('folds by project', () => {
   const cases = ['a', 'b', 'a', 'c', 'd', 'a', 'e', 'b'].map((project, index) => ({ id: `${index}`, project }));
 
   it('keep a project together, are of about one size, and the same every time', () => {
-    const folds = foldsBy(cases, projectOf, 3).map((fold) => fold.map(({ project }) => project));
+    const folds = foldsBy(cases, resolveProject, 3).map((fold) => fold.map(({ project }) => project));
     for (const project of ['a', 'b', 'c', 'd', 'e']) expect(folds.filter((fold) => fold.includes(project))).toHaveLength(1);
     expect(folds.map((fold) => fold.length).sort()).toEqual([2, 3, 3]);
-    expect(foldsBy(cases, projectOf, 3)).toEqual(foldsBy(cases, projectOf, 3));
+    expect(foldsBy(cases, resolveProject, 3)).toEqual(foldsBy(cases, resolveProject, 3));
   });
 
   it('are no more than there are projects', () => {
-    expect(foldsBy(cases.slice(0, 1), projectOf, 5)).toHaveLength(1);
+    expect(foldsBy(cases.slice(0, 1), resolveProject, 5)).toHaveLength(1);
   });
 
   it.each([
@@ -21,6 +21,6 @@ describe('folds by project', () => {
     [{ id: 'set/7', source: 'a mailing list' }, 'set'],
     [{ id: 'lone' }, 'lone'],
   ])('%j is of %s', (row, project) => {
-    expect(projectOf(row)).toBe(project);
+    expect(resolveProject(row)).toBe(project);
   });
 });

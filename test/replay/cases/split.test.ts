@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { beginFolder } from '../../../src/replay/cases/new-folder.ts';
-import { type SplitRow, type SplitSummary, type SplitTask, sidesOf, splitCases } from '../../../src/replay/cases/split.ts';
+import { assignSides, type SplitRow, type SplitSummary, type SplitTask, splitCases } from '../../../src/replay/cases/split.ts';
 
 const DAY = 86_400_000;
 const WORDS = ['cart', 'order', 'ledger', 'invoice', 'stock', 'basket', 'voucher', 'ticket', 'payment', 'refund'];
@@ -15,31 +15,31 @@ describe('the sides of a split', () => {
   const tested = (sides: ReadonlyMap<number, unknown>, of = rows) => of.filter(({ line }) => sides.get(line) === 'test');
 
   it('are by time: what is tested is newer than all that is learned from, and one moment is on one side', () => {
-    const sides = sidesOf(rows, { by: 'time', share: 0.25, seed: '' });
+    const sides = assignSides(rows, { by: 'time', share: 0.25, seed: '' });
     const test = tested(sides);
     expect(test.map(({ line }) => line)).toEqual(Array.from({ length: 30 }, (_, index) => 71 + index));
-    expect(sidesOf([...rows].reverse(), { by: 'time', share: 0.25, seed: '' })).toEqual(new Map([...sides].reverse()));
+    expect(assignSides([...rows].reverse(), { by: 'time', share: 0.25, seed: '' })).toEqual(new Map([...sides].reverse()));
   });
 
   it('leave out, by time, what does not say when it happened', () => {
     const undated = { ...rows[0], line: 101, id: 'x', project: 'p', category: null, happenedAt: null };
-    expect(sidesOf([...rows, undated], { by: 'time', share: 0.3, seed: '' }).get(101)).toBeUndefined();
+    expect(assignSides([...rows, undated], { by: 'time', share: 0.3, seed: '' }).get(101)).toBeUndefined();
   });
 
   it('are by project: no project is on both, whatever the order of the rows', () => {
-    const sides = sidesOf(rows, { by: 'project', share: 0.3, seed: '' });
+    const sides = assignSides(rows, { by: 'project', share: 0.3, seed: '' });
     const projects = new Set(tested(sides).map(({ project }) => project));
     expect(rows.filter(({ line, project }) => projects.has(project) && sides.get(line) === 'train')).toEqual([]);
     expect(tested(sides).length).toBeGreaterThan(15);
     expect(tested(sides).length).toBeLessThanOrEqual(30);
-    const reversed = sidesOf([...rows].reverse(), { by: 'project', share: 0.3, seed: '' });
+    const reversed = assignSides([...rows].reverse(), { by: 'project', share: 0.3, seed: '' });
     expect(rows.every(({ line }) => reversed.get(line) === sides.get(line))).toBe(true);
-    expect(tested(sidesOf(rows.slice(0, 18), { by: 'project', share: 0.01, seed: '' })).length).toBe(2);
+    expect(tested(assignSides(rows.slice(0, 18), { by: 'project', share: 0.01, seed: '' })).length).toBe(2);
   });
 
   it('are by time also where most happened at the oldest moment', () => {
     const old = rows.slice(0, 10);
-    const sides = sidesOf([...old, { line: 101, id: 'new', project: 'p', category: null, happenedAt: DAY }], {
+    const sides = assignSides([...old, { line: 101, id: 'new', project: 'p', category: null, happenedAt: DAY }], {
       by: 'time',
       share: 0.3,
       seed: '',
@@ -49,12 +49,12 @@ describe('the sides of a split', () => {
 
   it('are by project, whatever case its name is written in', () => {
     const mixed = rows.map((row, index) => (index % 2 === 0 ? row : { ...row, project: row.project.toUpperCase() }));
-    const sides = sidesOf(mixed, { by: 'project', share: 0.3, seed: '' });
-    expect(sides).toEqual(sidesOf(rows, { by: 'project', share: 0.3, seed: '' }));
+    const sides = assignSides(mixed, { by: 'project', share: 0.3, seed: '' });
+    expect(sides).toEqual(assignSides(rows, { by: 'project', share: 0.3, seed: '' }));
   });
 
   it('are by chance the same for the same seed', () => {
-    const by = (seed: string) => [...sidesOf(rows, { by: 'random', share: 0.3, seed })].filter(([, side]) => side === 'test');
+    const by = (seed: string) => [...assignSides(rows, { by: 'random', share: 0.3, seed })].filter(([, side]) => side === 'test');
     expect(by('a')).toEqual(by('a'));
     expect(by('a')).not.toEqual(by('b'));
   });

@@ -1,14 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import {
+  getToolClass,
+  listTools,
   percentile,
   scoreCosts,
   scoreLoop,
   scoreTools,
   scoreToolsByCategory,
   TOOL_CLASSES,
-  toolClassOf,
-  toolsOf,
 } from '../../../src/replay/figures/effort.ts';
 import { countPairs, pairIntervals } from '../../../src/replay/figures/groups.ts';
 import { coveredShare, scoreQuotes } from '../../../src/replay/figures/reading.ts';
@@ -120,8 +120,8 @@ describe('the loop', () => {
     const names = readdirSync(folder)
       .filter((file) => file.endsWith('.ts'))
       .flatMap((file) => [...readFileSync(new URL(file, folder), 'utf8').matchAll(/^ +name: '([a-z_]+)',$/gm)].map(([, name]) => name));
-    expect(new Set(TOOL_CLASSES.flatMap(toolsOf))).toEqual(new Set(names));
-    expect(['read_file', 'search_web', 'constructor'].map(toolClassOf)).toEqual(['code host', 'web', 'other']);
+    expect(new Set(TOOL_CLASSES.flatMap(listTools))).toEqual(new Set(names));
+    expect(['read_file', 'search_web', 'constructor'].map(getToolClass)).toEqual(['code host', 'web', 'other']);
   });
 
   it('costs: mean, median and the 95th percentile by nearest rank, and the sum', () => {

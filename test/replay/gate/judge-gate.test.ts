@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { judgeGate, junitOf, renderGate } from '../../../src/replay/gate.ts';
+import { judgeGate, renderGate, toJunit } from '../../../src/replay/gate.ts';
 import { renderJunit } from '../../../src/replay/report.ts';
 import { replayedFrom } from '../../../src/replay/run/replay.ts';
 import { failedResult } from '../../../src/replay/run/results.ts';
@@ -122,7 +122,7 @@ it('a CI server sees a suite a data set and a test a bar', async () => {
     { figure: 'misses', atMost: 0.1, why: 'a < b' },
   ];
   const figures = [{ value: 0.8 }, { name: 'kind accuracy', value: 0.89, interval: [0.8, 0.95] as const }, { name: 'misses', value: 0 }];
-  const xml = renderJunit(junitOf(await judgeGate(gateOf(bars), [runOf(figures)])));
+  const xml = renderJunit(toJunit(await judgeGate(gateOf(bars), [runOf(figures)])));
   expect(xml).toContain('<testsuite name="gate: set.jsonl" tests="3" failures="1" errors="0"');
   expect(xml).toContain(
     'name="category accuracy at least 0.9" time="0.000"><failure message="set.jsonl: category accuracy is 0.800, n=50: below',

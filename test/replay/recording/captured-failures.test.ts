@@ -3,7 +3,7 @@ import { judge } from '../../../scripts/bench-parts/scripted-judgements.ts';
 import { type ScriptedBody, startScriptedModel } from '../../../scripts/bench-parts/scripted-model.ts';
 import { openToday } from '../../../src/app/investigation.ts';
 import { createTerminalApp } from '../../../src/app/terminal-app.ts';
-import { loadConfig, presetOf } from '../../../src/config/load.ts';
+import { createPreset, loadConfig } from '../../../src/config/load.ts';
 import type { Recording } from '../../../src/domain/recording.ts';
 import { silentLogger } from '../../../src/ports/telemetry.ts';
 
@@ -15,7 +15,7 @@ import { sampleBuild } from '../../support/subject.ts';
 
 const KNOWLEDGE = new URL('../../../knowledge', import.meta.url).pathname;
 const never = new AbortController().signal;
-const configOf = (env: Readonly<Record<string, string>> = {}) => loadConfig(presetOf(env, '/nowhere', KNOWLEDGE), env, () => '');
+const configOf = (env: Readonly<Record<string, string>> = {}) => loadConfig(createPreset(env, '/nowhere', KNOWLEDGE), env, () => '');
 
 type AppOf = ReturnType<typeof createTerminalApp>;
 

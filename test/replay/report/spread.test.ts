@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { renderSpread, spreadOf, unsteadyCases } from '../../../src/replay/report.ts';
+import { listSpreads, renderSpread, unsteadyCases } from '../../../src/replay/report.ts';
 import type { ReplayedCase } from '../../../src/replay/run/replay.ts';
 import { failedResult } from '../../../src/replay/run/results.ts';
 
@@ -14,7 +14,7 @@ describe('repeats of the same cases', () => {
         ],
       },
     ];
-    const spread = spreadOf([sections(0.7), sections(0.9), sections(0.8)]);
+    const spread = listSpreads([sections(0.7), sections(0.9), sections(0.8)]);
     expect(spread).toEqual([{ name: 'accuracy', unit: undefined, mean: expect.closeTo(0.8), low: 0.7, high: 0.9, repeats: 3 }]);
     const text = renderSpread('set', spread, { ids: ['x'], cases: 10 });
     expect(text).toContain('  accuracy       0.800  n=3  from 0.700 to 0.900');

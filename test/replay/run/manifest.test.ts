@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { differencesOf, parseManifest, type RunManifest } from '../../../src/replay/run/results.ts';
+import { listDifferences, parseManifest, type RunManifest } from '../../../src/replay/run/results.ts';
 
 const MANIFEST: RunManifest = {
   schema: 1,
@@ -11,7 +11,7 @@ const MANIFEST: RunManifest = {
 
 describe('what a results file was made with', () => {
   it('is the same at another time', () => {
-    expect(differencesOf(MANIFEST, { ...MANIFEST, startedAt: '2026-02-02T00:00:00.000Z' })).toEqual([]);
+    expect(listDifferences(MANIFEST, { ...MANIFEST, startedAt: '2026-02-02T00:00:00.000Z' })).toEqual([]);
     expect(parseManifest(JSON.stringify(MANIFEST))).toEqual(MANIFEST);
     expect(parseManifest('{"schema":')).toBeNull();
   });
@@ -23,12 +23,12 @@ describe('what a results file was made with', () => {
       sources: [{ name: 'cases.jsonl', sha256: 'bb', cases: 3 }],
       settings: { analyst: 'llm', 'budget in tokens': 2000, model: 'small' },
     };
-    expect(differencesOf(MANIFEST, now)).toEqual([
+    expect(listDifferences(MANIFEST, now)).toEqual([
       'the version was 0.1.0 and is now 0.2.0',
       'the cases of cases.jsonl have changed',
       'analyst was rules, now it is llm',
       'model was not set, now it is small',
     ]);
-    expect(differencesOf(MANIFEST, { ...MANIFEST, sources: [] })).toEqual(['it had 1 sources of cases, now there are 0']);
+    expect(listDifferences(MANIFEST, { ...MANIFEST, sources: [] })).toEqual(['it had 1 sources of cases, now there are 0']);
   });
 });

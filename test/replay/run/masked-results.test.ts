@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { manifestOf } from '../../../src/cli/replay/run-files.ts';
+import { createManifest } from '../../../src/cli/replay/run-files.ts';
 import { embedded, loadConfig } from '../../../src/config/load.ts';
-import { maskingOf } from '../../../src/config/masking.ts';
+import { createMaskingOptions } from '../../../src/config/masking.ts';
 import type { Config } from '../../../src/config/schema.ts';
 import { createMasker } from '../../../src/log/mask/mask.ts';
 import type { CaseOutcome } from '../../../src/replay/cases/case.ts';
 import { type CaseChecks, checkCase } from '../../../src/replay/run/check-case.ts';
 import { type ReplayedCase, replay } from '../../../src/replay/run/replay.ts';
-import { differencesOf, failedResult } from '../../../src/replay/run/results.ts';
+import { failedResult, listDifferences } from '../../../src/replay/run/results.ts';
 
 const SECRET = 'ghp_16C7e42F292c6912E7710c838347Ae178B4a';
 const NAMES = { FAULTLINE_MASK_EMAILS: 'true' };
@@ -40,9 +40,9 @@ describe('what is written of a case', () => {
 
   it('is not gone on with where other names are hidden', () => {
     const options = { concurrency: 1, green: true };
-    const [plain, hidden] = [testConfig(), testConfig(NAMES)].map((config) => manifestOf(options, config, []));
+    const [plain, hidden] = [testConfig(), testConfig(NAMES)].map((config) => createManifest(options, config, []));
     if (plain === undefined || hidden === undefined) throw new Error('no manifest');
-    expect(differencesOf(plain, hidden)).toEqual(['names masked was not set, now it is e-mail addresses']);
+    expect(listDifferences(plain, hidden)).toEqual(['names masked was not set, now it is e-mail addresses']);
   });
 });
 
@@ -52,7 +52,7 @@ async function replayed(outcome: CaseOutcome): Promise<ReplayedCase> {
     yield outcome;
   };
   const limits = { budgetTokens: 2_000, concurrency: 1, maxLogBytes: 1_000_000, green: true, answer: null };
-  const masker = createMasker(maskingOf(testConfig(NAMES)));
+  const masker = createMasker(createMaskingOptions(testConfig(NAMES)));
   await replay({ ...limits, cases: one(), masker, onCase: (one) => void done.push(one) }, new AbortController().signal);
   const [first] = done;
   if (first === undefined) throw new Error('nothing was replayed');

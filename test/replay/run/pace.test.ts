@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { createSpending, durationText, leftOf, standingText } from '../../../src/cli/replay/replay-source.ts';
+import { createSpending, durationText, estimateRest, standingText } from '../../../src/cli/replay/replay-source.ts';
 
 const STANDING = { done: 50, resumed: 0, total: 200, errors: 0, usd: 0, elapsedMs: 60_000 };
 
 describe('what is left of a replay', () => {
   it('goes on as this run went; what an earlier run finished took no time', () => {
-    expect(leftOf(STANDING)).toEqual({ milliseconds: 180_000, usd: 0 });
-    expect(leftOf({ ...STANDING, resumed: 25, usd: 0.5 })).toEqual({ milliseconds: 360_000, usd: 3 });
+    expect(estimateRest(STANDING)).toEqual({ milliseconds: 180_000, usd: 0 });
+    expect(estimateRest({ ...STANDING, resumed: 25, usd: 0.5 })).toEqual({ milliseconds: 360_000, usd: 3 });
   });
 
   it('is not said from a handful of cases, nor where nobody has counted', () => {
-    expect(leftOf({ ...STANDING, done: 4 })).toBeNull();
-    expect(leftOf({ ...STANDING, total: null })).toBeNull();
+    expect(estimateRest({ ...STANDING, done: 4 })).toBeNull();
+    expect(estimateRest({ ...STANDING, total: null })).toBeNull();
   });
 
   it('is told in a line', () => {

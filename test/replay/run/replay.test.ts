@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { TriageError } from '../../../src/domain/errors.ts';
 import { groupCauses } from '../../../src/log/causes/read-causes.ts';
-import { failuresOf } from '../../../src/log/recognise/failures.ts';
+import { listFailures } from '../../../src/log/recognise/failures.ts';
 import { datasetCases } from '../../../src/replay/cases/dataset.ts';
 import { type ReplayedCase, type ReplayOptions, replay } from '../../../src/replay/run/replay.ts';
 import { failedResult } from '../../../src/replay/run/results.ts';
@@ -50,7 +50,7 @@ describe('replaying a data set', () => {
       answer: async (build, { sources }, _signal, _onStep, everyCause) => {
         asked.push(everyCause);
         const reading = readingOf(sources);
-        const causes = groupCauses(failuresOf(reading), reading).map((cause) => ({ ...cause, reading }));
+        const causes = groupCauses(listFailures(reading), reading).map((cause) => ({ ...cause, reading }));
         const groups = groupFailures({ reading, causes }, build.id);
         const failureIds = groups.flatMap((group) => group.failures.map(({ id }) => id));
         const second = { ...sampleAnalysis(), failureIds, category: 'CODE_ERROR' as const };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ctrfOf, type Exported, sarifOf } from '../../../src/service/answers/export.ts';
+import { buildCtrfReport, buildSarifLog, type Exported } from '../../../src/service/answers/export.ts';
 import { schemaFaults } from '../../support/published-schemas.ts';
 import {
   recalledAnalysis,
@@ -42,8 +42,8 @@ function everything(): Exported {
 }
 
 describe.each([
-  ['SARIF', 'sarif-2.1.0', sarifOf],
-  ['CTRF', 'ctrf', ctrfOf],
+  ['SARIF', 'sarif-2.1.0', buildSarifLog],
+  ['CTRF', 'ctrf', buildCtrfReport],
 ] as const)('%s', (_name, schema, write) => {
   it.each([
     ['an answered build', exported()],
@@ -61,7 +61,7 @@ it('the schemas themselves refuse what is no such document', () => {
 });
 
 describe('a SARIF log', () => {
-  const [run] = sarifOf(exported()).runs;
+  const [run] = buildSarifLog(exported()).runs;
   const [result] = run?.results ?? [];
 
   it('puts a cause at its first suspect, with the lines that prove it beside it', () => {
@@ -90,20 +90,20 @@ describe('a SARIF log', () => {
   });
 
   it('warns only, where a person has yet to decide', () => {
-    expect(sarifOf(exported({ answers: sampleAnswers([unsureAnalysis()]) })).runs[0]?.results[0]?.level).toBe('warning');
+    expect(buildSarifLog(exported({ answers: sampleAnswers([unsureAnalysis()]) })).runs[0]?.results[0]?.level).toBe('warning');
   });
 
   it('goes to the failing test where nothing is suspected, and nowhere outside the repository', () => {
     const { answer } = sampleAnalysis();
     const unsuspected = sampleAnalysis({ answer: { ...answer, suspects: [] } });
-    const [at] = sarifOf(exported({ answers: sampleAnswers([unsuspected]) })).runs[0]?.results[0]?.locations ?? [];
+    const [at] = buildSarifLog(exported({ answers: sampleAnswers([unsuspected]) })).runs[0]?.results[0]?.locations ?? [];
     expect(at?.physicalLocation).toMatchObject({ artifactLocation: { uri: 'test/cart.test.ts' }, region: { startLine: 88 } });
-    const [of] = sarifOf(everything()).runs[0]?.results.at(-1)?.locations ?? [];
+    const [of] = buildSarifLog(everything()).runs[0]?.results.at(-1)?.locations ?? [];
     expect(decodeURIComponent(of?.physicalLocation.artifactLocation.uri ?? '')).toMatch(/^a b\/see /);
   });
 
   it('lets no foreign text be a link or a placeholder', () => {
-    const text = sarifOf(everything()).runs[0]?.results.at(-1)?.message.text ?? '';
+    const text = buildSarifLog(everything()).runs[0]?.results.at(-1)?.message.text ?? '';
     expect(text).toContain('\\[here\\](javascript:alert(1)) {{0}}');
     expect(text.isWellFormed()).toBe(true);
   });
@@ -111,7 +111,7 @@ describe('a SARIF log', () => {
 
 describe('a CTRF report', () => {
   it('has one failed test a failure, with the cause that Faultline names', () => {
-    const { results } = ctrfOf(exported());
+    const { results } = buildCtrfReport(exported());
     expect(results.summary).toMatchObject({ tests: 1, failed: 1, passed: 0 });
     expect(results.tests[0]).toMatchObject({
       name: 'cart total',
@@ -128,7 +128,7 @@ describe('a CTRF report', () => {
 
   it('is bounded, and says what it left out', () => {
     const many = Array.from({ length: 5_001 }, (_, index) => sampleFailure({ id: `fal_${index}`, message: 'x'.repeat(10_000) }));
-    const { results } = ctrfOf(exported({ failures: many }));
+    const { results } = buildCtrfReport(exported({ failures: many }));
     expect([results.tests.length, results.extra.leftOut]).toEqual([5_000, 1]);
     expect(results.tests[0]?.message.length).toBeLessThan(4_100);
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Analysis, JudgementTrace, Step } from '../../../src/domain/analysis.ts';
-import { AnalysisTrace, renderTracePlain, renderTraceTree, traceOf } from '../../../src/service/answers/trace.ts';
+import { AnalysisTrace, buildTrace, renderTracePlain, renderTraceTree } from '../../../src/service/answers/trace.ts';
 import { sampleAnalysis } from '../../support/sample-analysis.ts';
 
 const judgement: JudgementTrace = {
@@ -38,7 +38,7 @@ const step: Step = {
 };
 const usage = { inputTokens: 1_200, outputTokens: 80, costUsd: 0.0002, modelCalls: 2, toolCalls: 2, iterations: 1 };
 const mask = async (text: string) => text.replaceAll('hunter2', '***');
-const trace = (change: Partial<Analysis> = {}) => traceOf(sampleAnalysis({ steps: [step], usage, ...change }), mask);
+const trace = (change: Partial<Analysis> = {}) => buildTrace(sampleAnalysis({ steps: [step], usage, ...change }), mask);
 
 describe('the trace of an analysis', () => {
   it('has every step, judgement and tool call, and adds them up', async () => {

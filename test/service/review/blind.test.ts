@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Build } from '../../../src/domain/build.ts';
 import type { NewReview } from '../../../src/domain/review.ts';
-import { blindStateOf, mayTakeOver, openReviewFor, recordBlindGuess } from '../../../src/service/review/queue.ts';
+import { mayTakeOver, openReviewFor, readBlindState, recordBlindGuess } from '../../../src/service/review/queue.ts';
 import type { Stores } from '../../../src/stores/stores.ts';
 import { sampleAnalysis, sampleBuild, sampleFailure, sampleReview, unsureAnalysis } from '../../support/sample-analysis.ts';
 import { createReviewWorld, NOW } from './review-world.ts';
@@ -14,13 +14,13 @@ function world(blindEvery: number) {
 describe('blind items', () => {
   it('hide the verdict from each reviewer until that reviewer has named a category', async () => {
     const { deps } = world(1);
-    expect(await blindStateOf(deps, sampleReview(), 'ada')).toEqual({ blind: true, guess: null });
+    expect(await readBlindState(deps, sampleReview(), 'ada')).toEqual({ blind: true, guess: null });
     const said = { reviewId: 'rev_1', reviewer: 'ada', category: 'CODE_ERROR' } as const;
     expect(await recordBlindGuess(deps, said)).toEqual({ blind: false, guess: 'CODE_ERROR' });
     expect(await recordBlindGuess(deps, { ...said, category: 'INFRA_ERROR' })).toEqual({ blind: false, guess: 'CODE_ERROR' });
-    expect(await blindStateOf(deps, sampleReview(), 'bob')).toEqual({ blind: true, guess: null });
-    expect(await blindStateOf(deps, sampleReview({ state: 'decided' }), 'bob')).toEqual({ blind: false, guess: null });
-    expect(await blindStateOf(deps, sampleReview({ origin: 'asked' }), 'bob')).toEqual({ blind: false, guess: null });
+    expect(await readBlindState(deps, sampleReview(), 'bob')).toEqual({ blind: true, guess: null });
+    expect(await readBlindState(deps, sampleReview({ state: 'decided' }), 'bob')).toEqual({ blind: false, guess: null });
+    expect(await readBlindState(deps, sampleReview({ origin: 'asked' }), 'bob')).toEqual({ blind: false, guess: null });
     await expect(recordBlindGuess(deps, { ...said, reviewId: 'rev_none' })).rejects.toMatchObject({ code: 'not-found' });
   });
 

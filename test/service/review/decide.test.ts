@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { TriageErrorCode } from '../../../src/domain/errors.ts';
 import type { DecisionInput } from '../../../src/domain/review.ts';
-import { likenessOf, likenessText } from '../../../src/log/recognise/likeness.ts';
+import { extractLikeness, likenessText } from '../../../src/log/recognise/likeness.ts';
 import { decideReview } from '../../../src/service/review/decide.ts';
 import { syncLibraryIndex } from '../../../src/service/review/learn.ts';
 import { sampleFailure, sampleReview, unsureAnalysis } from '../../support/sample-analysis.ts';
@@ -43,7 +43,7 @@ describe('what a decision teaches', () => {
       timesSeen: 1,
       repository: 'shop/api',
     });
-    expect(entry?.message).toBe(likenessText(likenessOf(sampleFailure())));
+    expect(entry?.message).toBe(likenessText(extractLikeness(sampleFailure())));
     expect(entry?.message).toContain('expected 10.20, got 10.21\nFAIL cart total');
     expect(teaching).toMatch(/^Added to the library/);
     expect(await world.deps.stores.library.recall({ fingerprint: 'f00d', repository: 'shop/api' })).toEqual(entry);

@@ -5,7 +5,7 @@ import type { Failure } from '../../../src/domain/failure.ts';
 import { answers, type LibraryEntry } from '../../../src/domain/library.ts';
 import type { NewOutboxEntry } from '../../../src/domain/outbox.ts';
 import type { Decision, Review, ReviewEvent } from '../../../src/domain/review.ts';
-import { templatesOf } from '../../../src/log/green/templates.ts';
+import { extractTemplates } from '../../../src/log/green/templates.ts';
 import type { Masker } from '../../../src/log/mask/mask.ts';
 import type { Database } from '../../../src/ports/database.ts';
 import { type Logger, silentLogger } from '../../../src/ports/telemetry.ts';
@@ -179,7 +179,7 @@ function memoryReviews(state: ReviewWorld['state']): ReviewStore {
       state.guesses.set(`${id} ${reviewer}`, kept);
       return kept;
     },
-    guessOf: async (id, reviewer) => state.guesses.get(`${id} ${reviewer}`) ?? null,
+    findGuess: async (id, reviewer) => state.guesses.get(`${id} ${reviewer}`) ?? null,
     events: async (id) => state.events.filter((event) => event.reviewId === id),
   };
 }
@@ -222,7 +222,7 @@ function memoryGreens(state: ReviewWorld['state']): Stores['passingBuilds'] {
     newest: async () =>
       state.green.length === 0
         ? []
-        : [{ log: 'build.log', build, templates: templatesOf(state.green.join('\n')), seenAt: '2026-10-01T00:00:00.000Z' }],
+        : [{ log: 'build.log', build, templates: extractTemplates(state.green.join('\n')), seenAt: '2026-10-01T00:00:00.000Z' }],
   };
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { FailureRow } from '../../../src/domain/failure.ts';
 import type { Rule, RuleInput } from '../../../src/domain/library.ts';
-import { templatesOf } from '../../../src/log/green/templates.ts';
+import { extractTemplates } from '../../../src/log/green/templates.ts';
 import { silentLogger } from '../../../src/ports/telemetry.ts';
 import { createRule, GENERIC_LINES, type RuleDeps, tryRule, withdrawRule } from '../../../src/service/review/rules.ts';
 import type { Stores } from '../../../src/stores/stores.ts';
@@ -37,7 +37,7 @@ function rulesWorld({ green = [], rows = [] }: { green?: string[]; rows?: Failur
   };
   const build = { buildId: 'bld_green', number: '811', url: null };
   const newest =
-    green.length === 0 ? [] : [{ log: 'l', build, templates: templatesOf(green.join('\n')), seenAt: '2026-10-01T00:00:00.000Z' }];
+    green.length === 0 ? [] : [{ log: 'l', build, templates: extractTemplates(green.join('\n')), seenAt: '2026-10-01T00:00:00.000Z' }];
   const deps = {
     stores: { rules, passingBuilds: { newest: async () => newest }, failures: { search: async () => rows } },
     database: {

@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 import type { ThrownException } from '../../../src/domain/failure.ts';
 import type { Reading } from '../../../src/domain/reading.ts';
 import { groupCauses } from '../../../src/log/causes/read-causes.ts';
-import { failuresOf } from '../../../src/log/recognise/failures.ts';
+import { listFailures } from '../../../src/log/recognise/failures.ts';
 import { groupFailures } from '../../../src/service/triage/group-failures.ts';
 import { failingTest, sampleReading } from '../../support/reading.ts';
 
 const groupsOf = (reading: Reading, buildId: string) =>
-  groupFailures({ reading, causes: groupCauses(failuresOf(reading), reading).map((cause) => ({ ...cause, reading })) }, buildId);
+  groupFailures({ reading, causes: groupCauses(listFailures(reading), reading).map((cause) => ({ ...cause, reading })) }, buildId);
 
 const sizes = (groups: ReturnType<typeof groupsOf>) => groups.map(({ generic, failures }) => [generic, failures.length]);
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { SourceText } from '../../../src/domain/build.ts';
-import { templatesOf } from '../../../src/log/green/templates.ts';
+import { extractTemplates } from '../../../src/log/green/templates.ts';
 import { diffAgainstPassing, greenBehind } from '../../../src/service/triage/passing-builds.ts';
 import { readMasked } from '../../../src/service/triage/read-build.ts';
 import type { ChosenPassingLog } from '../../../src/stores/passing-builds.ts';
@@ -15,7 +15,7 @@ function logOf(name: string, lines: readonly string[] = RED): SourceText {
 }
 
 function chosen(log: string, number: string, lines: readonly string[]): ChosenPassingLog {
-  return { log, templates: templatesOf(lines.join('\n')), build: { buildId: `bld_${number}`, number, url: null } };
+  return { log, templates: extractTemplates(lines.join('\n')), build: { buildId: `bld_${number}`, number, url: null } };
 }
 
 function choosing(all: readonly ChosenPassingLog[]) {

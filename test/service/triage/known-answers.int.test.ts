@@ -6,7 +6,7 @@ import type { Build } from '../../../src/domain/build.ts';
 import { newId } from '../../../src/domain/ids.ts';
 import type { Rule } from '../../../src/domain/library.ts';
 import { systemClock } from '../../../src/lib/time.ts';
-import { templatesOf } from '../../../src/log/green/templates.ts';
+import { extractTemplates } from '../../../src/log/green/templates.ts';
 import { createMasker } from '../../../src/log/mask/mask.ts';
 import { silentLogger } from '../../../src/ports/telemetry.ts';
 import { decideReview } from '../../../src/service/review/decide.ts';
@@ -149,7 +149,7 @@ describe('what was taught and is so no more', () => {
     expect(entry?.telling).toEqual([expect.stringContaining('TypeError: rates.of is not a function')]);
     const green = async (text: string) => {
       const { build } = await stores.builds.upsert(sampleBuild({ repository, number: newId('bld'), status: 'passed' }));
-      await flagContradicted(build, [{ log: 'ci', templates: templatesOf(text) }], { database: db, stores, logger: silentLogger });
+      await flagContradicted(build, [{ log: 'ci', templates: extractTemplates(text) }], { database: db, stores, logger: silentLogger });
     };
     await expect(confirmStays(deciding, { id, by: 'eve' })).rejects.toMatchObject({ code: 'conflict' });
     await green('ok 7 cart/sums-up\nall fine');

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { greenOfLogs } from '../../../src/log/green/green-diff.ts';
-import { templatesOf } from '../../../src/log/green/templates.ts';
+import { extractTemplates } from '../../../src/log/green/templates.ts';
 import { greenAtHand, storedGreens } from '../../../src/service/triage/passing-builds.ts';
 import type { ChosenPassingLog } from '../../../src/stores/passing-builds.ts';
 import { sampleBuild } from '../../support/sample-build.ts';
 
-const TEMPLATES = templatesOf('make test\ndone');
+const TEMPLATES = extractTemplates('make test\ndone');
 const SOURCES = [
   { name: 'a.log', kind: 'log' as const },
   { name: 'b.log', kind: 'log' as const },

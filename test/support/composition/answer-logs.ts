@@ -1,6 +1,6 @@
 import type { TerminalApp } from '../../../src/app/terminal-app.ts';
 import { sparseBuild } from '../../../src/domain/build.ts';
-import { resultOf } from '../../../src/replay/run/results.ts';
+import { toResult } from '../../../src/replay/run/results.ts';
 import type { AnswerLogs } from './composition-gate.ts';
 
 const never = new AbortController().signal;
@@ -14,7 +14,7 @@ export function answerWith(app: Pick<TerminalApp, 'triage'>): AnswerLogs {
   };
   return async (sources) => {
     const triaged = await app.triage(build, sources, never);
-    const { analyses, failureFound } = resultOf('joined', triaged, 0);
+    const { analyses, failureFound } = toResult('joined', triaged, 0);
     const failures = triaged.analyses.map(({ failureIds }) => {
       const own = triaged.groups.find((group) => group.failures.some(({ id }) => failureIds.includes(id)))?.failures ?? [];
       return own.map(({ test, message }) => ({ test: test?.name ?? null, suite: test?.suite ?? null, message }));

@@ -5,12 +5,12 @@ import type { Findings, Groups } from '../extraction.ts';
 
 type Sides = Pick<FailingTest, 'expected' | 'actual'>;
 
-/** What build tools put before each line. */
+/** The tag that build tools put before each line. */
 export const TAG = /^\s{0,12}\[(?:info|error|warn|junit|INFO|ERROR|WARNING)\] ?/;
 /** A path with an ending, and a line number in any of the usual notations. */
 const PLACE =
   /(?<file>(?:[A-Za-z]:)?[^\s:()'"[\]@,<>*]{1,300}\.[A-Za-z]\w{0,8})'?(?:[:(#]|:line |, line | line | @ )(?<line>\d{1,7})(?!\d|\.\d)/;
-/** What is before a message on its own line. */
+/** The text that may precede a message on its line. */
 const BEFORE_MESSAGE =
   /^(?:[^\s:()]{1,300}[:(]\d{1,7}(?::\d{1,6})?\)?: |\[\d\d:\d\d:\d\d\] |\[xUnit\.net [\d:.]{1,20}\]\s{0,12}|(?:Reason|Message|Error Message): )?(?:(?:FATAL )?ERROR: (?=\w{1,40}\())?/;
 /** Lines that give no message: a label, a place, a rule, a frame. */
@@ -18,7 +18,7 @@ const NO_MESSAGE =
   /^(?:(?:unknown file|[^\s:()]{1,300}[:(]\d{1,7}\)?): (?:Failure|error)$|(?:Error thrown in test|Message|Stack|Stack ?trace|Error Message|Output|Failure\/Error|stacktrace|FAILED|Caused an ERROR):?$|[─⎯=\-_.*~^]{1,300}$|[A-Z][A-Za-z]{1,30}(?: [A-Z][A-Za-z]{1,30}){0,3} ?\d[\d.]{0,20} \([^()\n]{1,60}\)$|[-─]{2}[^\n]{1,200}[-─]{2}$|at \S{1,300}$|at [^\n]{1,300}\(|(?:[^\w\s] )?[^\s:]{1,300}[:(]\d{1,7}(?::\d{1,6})?\)?:?$|\W{1,4}$)/;
 /** A line of code that a runner quotes with its number. */
 const QUOTED_CODE = /^(?:>|➜|❯|\|)?\s{0,6}\d{1,6}\s{0,3}[|▕:│]/;
-/** What an exception says that is no assertion, as languages write it. */
+/** The text of an exception that is not an assertion, as languages write it. */
 const THROWN =
   /^(?:\*\* \(|C\+\+ exception with description |(?!(?:[\w.$:]{0,80}[.:])?(?:Assert|Comparison|Expectation|MultipleFail|Failed|RSpec::Expect|Minitest::Assert)\w{0,40}\b)(?:[A-Za-z_][\w$]{0,80}(?:\.|::)){0,8}[A-Z]\w{0,80}(?:Error|Exception)\b)/;
 /** The line before what an exception said, where a runner shows the check first. */
@@ -42,7 +42,7 @@ const ONE_CHANGED_LINE = new RegExp(
     String.raw`\s{0,12}\+ {1,20}(?<actual>\S[^\n]{0,299}?),?(?:\n|$)`,
   ].join(''),
 );
-/** Both sides on one line, or in one paragraph. */
+/** Notations with both sides of a comparison on one line or in one paragraph. */
 const COMPARED: readonly RegExp[] = [
   /Expected (?<actual>[^\n]{1,200}?) to (?:be|equal) (?!equal)(?<expected>[^\n]{1,200}?)\.(?:\n|$)/,
   / has failed \[(?<actual>[^\n]{1,250}) != (?<expected>[^\n]{1,250})\]/,
@@ -66,13 +66,13 @@ export function readBlock(body: readonly string[], title: Pick<FailingTest, 'nam
   // pytest marks what was raised with an E at the margin.
   const raised = plain.filter((text) => /^E(?:\s{2,40}|$)/.test(text)).map((text) => text.replace(/^E\s{0,3}/, ''));
   const said = raised.length > 0 ? raised : plain;
-  const message = messageOf(said, title.name);
+  const message = extractMessage(said, title.name);
   // What was thrown compares nothing, whatever the lines of code around it do.
-  const sides = message !== null && THROWN.test(message) ? { expected: null, actual: null } : sidesOf(said.join('\n'));
+  const sides = message !== null && THROWN.test(message) ? { expected: null, actual: null } : extractSides(said.join('\n'));
   return { file: place?.file ?? null, line: place?.line ?? null, message, ...sides };
 }
 
-/** The groups on the first line that the pattern fits. */
+/** Returns the groups of the first line that the pattern matches. */
 export function groupsIn(lines: readonly string[], pattern: RegExp): Groups | undefined {
   for (const text of lines) {
     const groups = pattern.exec(text)?.groups;
@@ -81,7 +81,7 @@ export function groupsIn(lines: readonly string[], pattern: RegExp): Groups | un
   return undefined;
 }
 
-/** Whether a path is that of a test by its name. */
+/** Checks whether a path is that of a test by its name. */
 export function isTestFile(path: string): boolean {
   return /(?:^|[/\\])(?:tests?|specs?|__tests__|e2e|features)[/\\]|(?:^|[/\\._-])(?:tests?|specs?|cy)(?:[._-]|$)|[a-z\d](?:Tests?|Spec|IT)\.\w{1,8}$|\.(?:feature|phpt|t|bats)$/i.test(
     path,
@@ -102,7 +102,7 @@ function ownPlace(body: readonly string[], { name, suite }: Pick<FailingTest, 'n
   );
 }
 
-/** The place of the project's own code that a line names. */
+/** Returns the place in the project's own code that a line names; null if it names none. */
 export function placeIn(text: string): { readonly file: string; readonly line: number | null } | null {
   const frame = readFrame(text);
   if (frame !== null) return frame.own ? { file: frame.file.replace(/^file:\/\//, ''), line: frame.line } : null;
@@ -113,7 +113,7 @@ export function placeIn(text: string): { readonly file: string; readonly line: n
     : { file, line: Number(place?.line) };
 }
 
-function messageOf(body: readonly string[], name: string): string | null {
+function extractMessage(body: readonly string[], name: string): string | null {
   if (body.some((text) => text.trim() === 'Traceback (most recent call last):')) return raisedLast(body);
   const unexpected = body.findIndex((text) => UNEXPECTED.test(text.trim()));
   if (unexpected !== -1) return body[unexpected + 1]?.trim().slice(0, 1_000) ?? null;
@@ -145,7 +145,9 @@ function isNoMessage(text: string): boolean {
   return NO_MESSAGE.test(text) || QUOTED_CODE.test(text);
 }
 
-/** Python prints what was raised below its trace; of a chain, the last is what ended the test. */
+/**
+ * Returns what Python raised, which it prints below the trace. In a chain, the last exception ended the test.
+ */
 function raisedLast(body: readonly string[]): string | null {
   const captured = body.findIndex((text) => /-{8} ?>> begin captured/.test(text));
   const raised = body
@@ -154,7 +156,7 @@ function raisedLast(body: readonly string[]): string | null {
   return raised?.trim().slice(0, 1_000) ?? null;
 }
 
-function sidesOf(text: string): Sides {
+function extractSides(text: string): Sides {
   const head = text.slice(0, 4_000);
   for (const shape of COMPARED) {
     const both = shape.exec(head)?.groups;
@@ -167,7 +169,7 @@ function sidesOf(text: string): Sides {
   return splitExpectation(head);
 }
 
-/** What a reader knows of one failing test beside the lines that report it. */
+/** The facts that a reader knows about one failing test in addition to the lines that report it. */
 export type KnownTest = Pick<FailingTest, 'name'> &
   Partial<Pick<FailingTest, 'suite' | 'file' | 'line' | 'message' | 'expected' | 'actual'>>;
 
@@ -187,7 +189,7 @@ export function openTestList(log: LogText, found: Findings, framework: string): 
     if (known.name === '') return;
     const key = `${known.suite ?? ''}\u0001${known.name}`;
     const spans = [found.range(start, end)];
-    const test = found.testAt(start, framework, { ...readBody(log, start, end, known), ...definedOf(known), spans });
+    const test = found.testAt(start, framework, { ...readBody(log, start, end, known), ...pickDefined(known), spans });
     const index = seen.get(key) ?? -1;
     const before = found.failingTests[index];
     propose(log, found, start, end, seen.size, test);
@@ -197,7 +199,10 @@ export function openTestList(log: LogText, found: Findings, framework: string): 
   };
 }
 
-/** The nearest line above `line` that answers, looking at most `limit` lines up; the number it was found on and what it said. */
+/**
+ * Finds the nearest line above `line` for which `read` returns a value, looking at most `limit` lines up.
+ * Returns the number of that line and the value.
+ */
 export function lookBack<T>(
   log: LogText,
   line: number,
@@ -211,7 +216,10 @@ export function lookBack<T>(
   return null;
 }
 
-/** What a framework shows as a difference (`-` what was expected, `+` what came) or in its own words. */
+/**
+ * Reads what a framework shows as a difference (`-` is the expected value, `+` the actual value) or in its
+ * own words.
+ */
 function readBody(log: LogText, start: number, end: number, known: KnownTest): Partial<FailingTest> {
   const body = linesBetween(log, start + 1, end);
   const first = body.find((text) => text.trim() !== '' && !text.includes(known.name))?.trim();
@@ -219,10 +227,10 @@ function readBody(log: LogText, start: number, end: number, known: KnownTest): P
   const message = first === undefined || !/[\p{L}\p{N}]/u.test(first) ? null : first.slice(0, 1_000);
   const frame = known.file === undefined || known.file === null ? body.map(readFrame).find((one) => one?.own === true) : undefined;
   const place = frame === undefined || frame === null ? {} : { file: frame.file, line: frame.line };
-  return { message, ...place, ...expectationOf(body) };
+  return { message, ...place, ...extractExpectation(body) };
 }
 
-function expectationOf(body: readonly string[]): Sides {
+function extractExpectation(body: readonly string[]): Sides {
   const said = splitExpectation(body.join('\n'));
   if (said.expected !== null) return said;
   const head = body.findIndex((text) => /^\s{0,12}--- ?Expected\s{0,4}$/i.test(text));
@@ -231,7 +239,9 @@ function expectationOf(body: readonly string[]): Sides {
   return { expected: expected?.trim().slice(1).trim() ?? null, actual: actual?.trim().slice(1).trim() ?? null };
 }
 
-/** The whole block, its beginning, and where it says what went wrong, which may be far below. */
+/**
+ * Proposes the whole block, its beginning, and the part that says what went wrong, which may be far below.
+ */
 function propose(log: LogText, found: Findings, start: number, end: number, nth: number, { framework, message }: FailingTest): void {
   const less = Math.min(nth, 30) * 0.4;
   const reason = framework === UNKNOWN ? 'failing test' : `${framework} failure`;
@@ -242,12 +252,12 @@ function propose(log: LogText, found: Findings, start: number, end: number, nth:
   if (said !== -1) found.block(start + said + 6, Math.min(start + said + 17, end), 92 - less, reason);
 }
 
-function definedOf(known: KnownTest): KnownTest & Partial<FailingTest> {
+function pickDefined(known: KnownTest): KnownTest & Partial<FailingTest> {
   const kept = Object.entries(known).filter(([, value]) => value !== undefined && value !== null);
   return { ...Object.fromEntries(kept), name: known.name };
 }
 
-/** The place where more is said of a test is the one to show. */
+/** Joins two reports of the same test. The place to show is that of the report with more information. */
 function joined(before: FailingTest, after: FailingTest): FailingTest {
   const isFuller = before.message === null && after.message !== null;
   const isOwn = after.file === null || (before.file !== null && (isTestFile(before.file) || !isTestFile(after.file)));
@@ -280,7 +290,7 @@ const SHAPES: readonly RegExp[] = [
   /expected:? (?<expected>[^\n]{1,300}?),? (?:but )?(?:got|was|found|actual):? (?<actual>[^\n]{1,300})/i,
 ];
 
-/** What a test wanted and what it got, where its message shows both; else null. */
+/** Extracts what a test expected and what it got, if its message shows both; otherwise both are null. */
 export function splitExpectation(text: string): Sides {
   const head = text.slice(0, 2_000);
   for (const shape of SHAPES) {

@@ -1,6 +1,9 @@
 import type { FailingTest } from '../../../domain/failure.ts';
 
-/** How sure a form is: `sure` names tests and nothing else, `marked` wherever tests ran, `weak` only among passing tests or with a time. */
+/**
+ * The confidence in a form: `sure` names tests and nothing else, `marked` counts wherever tests ran, `weak`
+ * only among passing tests or with a time.
+ */
 export type Trust = 'sure' | 'marked' | 'weak';
 
 /** One way in which runners mark a failing test; the group `title` names it. */
@@ -84,7 +87,7 @@ export const LISTED: readonly RegExp[] = [
 ];
 /** A file of tests in such a list, with how it ended. */
 export const LISTED_FILE = /^\s{0,4}[*•-] (?<file>[^\s:]{1,300}\.\w{1,6})(?: \((?:exit(?: code)?:? )?\d{1,3}\))?$/;
-/** How a file fails that could not be loaded. */
+/** The error of a file that could not be loaded. */
 export const LOAD_ERROR = /^\s{0,4}(?:\w{1,60}Error|Error)\b/;
 export const FILE_HEAD = /^\s{0,4}FAIL(?:ED)?:?\s{1,3}(?:[\w@/-]{1,60} )?(?<file>\S{1,300}\.\w{1,6})(?: [([].{1,60}[)\]])?\s{0,4}$/;
 export const TOTALS =
@@ -97,7 +100,7 @@ export const NO_RESULT =
 /** Titles of what is no test: counts, steps and endings of a build, sentences about the run. */
 const NO_TEST =
   /^\W{0,8}(?:\d[\d,]{0,8}|all|some|no|one|any) (?:of \d{1,6} )?(?:[\w-]{1,20} )?(?:tests?|specs?|examples?|scenarios?|suites?|files?|assertions?|problems?|errors?|warnings?|failures?|failed|passed|checks?|cases?|packages?|targets?|jobs?|tasks?|steps?|runs?|pending|skipped|TESTS?|SPECS?)\b|\b\d{1,7} (?:passed|failed|skipped)\b|^(?:BUILD|Build|Builds|> Task|Task|Job|Jobs|Step|Stage|Process|Command|Execution|make|npm|yarn|pnpm|Errors?|error|ERROR|Warnings?|warning|WARN|Tests? (?:run|suites?|files?|execution|Files|Suites|results?|status|summary|coverage)|Tests?|TESTS?|Summary|Results?|Status|Totals?|Coverage|exit|Exit|Fatal|fatal|Unable|Cannot|Could|Can't|Failed|FAILED|Failures?|Compilation|Compil\w{1,8}|Exited|Finished|Running|The following|Some|There (?:was|were)|Please|Caused by|Exception|Traceback|Uncaught|Unhandled|Console|Deprecation|Executed|Snapshot|Ran|Run|Request|Login|Download\w{0,5}|Upload\w{0,5}|Install\w{0,6}|Deploy\w{0,6}|Connect\w{0,5}|Fetch\w{0,5}|Health ?check|Lint\w{0,4}|Type ?check\w{0,4}|Format\w{0,5}|Audit)\b(?:[:!. ]|$)|^[:>$+#=|-]|^[\w.-]{1,60}: (?:error|warning|fatal|note)\b|:\/\/|\bexit(?:ed)? (?:code|status|with)\b|^coverage: |\b(?:error|Error|Exception): |^Cannot log after|^process\.exit|^E\d{3,5}\b|\.{3}$|^\S{1,60}:$/;
-/** How long a test took, behind its title. */
+/** The duration of a test, after its title. */
 export const TIME =
   /\s{1,20}(?:\(\d[\d.,]{0,12} ?(?:ms|s|m|sec|µs)\)|\[\s{0,8}[<>]?\s?\d[\d.,]{0,12} ?(?:ms|s|m|sec|µs)?\]|\d[\d.,]{0,12} ?(?:ms|s|sec)(?: \([\d.|ms ]{1,40}\))?|in \d[\d.,]{0,12} ?s|\(gas: \d{1,12}\)|took \d[\d.]{0,12} sec|- \d[\d.]{0,12}s)$/;
 const BDD_NODE = /\s?\[(?:It|BeforeEach|AfterEach|JustBeforeEach|(?:Before|After)(?:Suite|All)|DeferCleanup[^\]\n]{0,40})\]\s?/;
@@ -115,11 +118,11 @@ const PARTS: readonly RegExp[] = [
 ];
 /** A test's file, and a place in it, before the rest of a title. */
 const FILE_FIRST = /^(?<file>[^\s:]{1,300}\.\w{1,6})(?::(?<line>\d{1,7})(?<column>:\d{1,6})?)?(?<mark> > | › |::)/;
-/** What is before a title: workers, counters, browsers, and the runs around a test. */
+/** The text before a title: workers, counters, browsers, and the runs around a test. */
 const BEFORE =
   /^(?:\{\d{1,4}\} |\d{1,6}\/\d{1,6} (?:Test\s{1,4}#\d{1,6}: )?|- |\[xUnit\.net [\d:.]{1,20}\]\s{1,8}|[A-Z][A-Za-z]{1,30}(?: [A-Z][A-Za-z]{1,30}){0,3} ?\d[\d.]{0,20} \([^()\n]{1,60}\) |(?:Gradle (?:Test Run|Test Executor|suite)\b[^>\n]{0,100} > ){1,3})/;
 
-/** Whether a marked text may be the title of a test. */
+/** Checks whether a marked text may be the title of a test. */
 export function isTestTitle(title: string): boolean {
   return /[\p{L}]{2}/u.test(title) && !NO_TEST.test(title);
 }
@@ -148,7 +151,10 @@ export function readTitle(title: string): Pick<FailingTest, 'name' | 'suite' | '
   return { name: text.replace(/^"(?<inner>[^"]{1,300})"$/, '$<inner>'), suite: null, file: null, line: null };
 }
 
-/** The name behind the last of these marks, and the suite before it; what is in brackets stays together. */
+/**
+ * Splits a title at the last occurrence of a mark into the suite before it and the name after it. Text in
+ * brackets stays together.
+ */
 function splitAt(text: string, marks: readonly string[]): Pick<FailingTest, 'suite' | 'name'> {
   const bracket = text.search(/[[("]/);
   const head = bracket <= 0 ? text : text.slice(0, bracket);

@@ -53,7 +53,10 @@ function tapTest(named: Named, body: readonly string[]): Named | null {
   };
 }
 
-/** What the test's process said or how it ended, where nothing was thrown: its own complaint, a time limit, a crash. */
+/**
+ * Returns what the test's process printed or how it ended if nothing was thrown: its own complaint, a
+ * timeout, or a crash.
+ */
 function ending(body: readonly string[], severity: string | undefined, code: string | undefined): string | undefined {
   const start = body.findIndex((text) => /^\s{0,60}stack: \|-/.test(text));
   const said = start === -1 ? [] : body.slice(start + 1).map((text) => text.trim());
@@ -82,7 +85,7 @@ export const teamcity: Extractor = {
   literals: ['##teamcity[testfailed', '##teamcity[testsuite', '##teamcity[buildproblem', '##teamcity[message'],
   extract: (log, lines, found) => {
     const suites = new Map<string, string[]>();
-    // The framework's own output beside the messages names the same tests by their plain names.
+    // The framework's own output, next to the messages, names the same tests by their plain names.
     const known = new Set(found.failingTests.map(({ name }) => name));
     let tests = 0;
     for (const line of lines) {
@@ -132,7 +135,10 @@ function isKnown({ attributes }: ServiceMessage, known: ReadonlySet<string>): bo
   return known.has(name) || known.has(name.slice(name.lastIndexOf('.') + 1));
 }
 
-/** Where the test complains, as pytest (`test_a.py:7: AssertionError`) and Python's own traces write it. */
+/**
+ * Finds the place where the test complains, as written by pytest (`test_a.py:7: AssertionError`) or in
+ * Python's own traces.
+ */
 function placeIn(details: string): { readonly file: string | null; readonly line: number | null } {
   const last = [
     ...details.slice(0, 20_000).matchAll(/^(?:([\w./\\-]{1,200}\.\w{1,5}):(\d{1,6}): |\s{0,8}File "([^"\n]{1,300})", line (\d{1,6}))/gm),
@@ -151,7 +157,7 @@ function addProblem(line: number, { name, attributes }: ServiceMessage, found: F
   found.message(line, text, weight);
 }
 
-/** What a line says of a whole run, or of the process that ran it. */
+/** A statement of one line about a whole run, or about the process that ran it. */
 interface Mark {
   readonly pattern: RegExp;
   readonly weight: number;
@@ -190,7 +196,10 @@ const MARKS: readonly Mark[] = [
   { pattern: /^={3,200} .{0,200}\b(?:\d{1,6} (?:failed|errors?)|no tests ran)\b.{0,200}[^=]={3,200}$|^test result: FAILED|^\s{0,8}(?:Test Suites|Tests|Test Files):? {1,8}\d{1,6} failed|^(?:\[\w{1,8}\] )?Tests run: \d{1,7}, Failures: (?:[1-9]\d{0,6}, Errors: \d|0, Errors: [1-9])|^\d{1,6} tests completed, \d{1,6} failed|^(?:OK, but |Tests: \d{1,7}, Assertions: \d{1,7}, )|^Result: FAIL|^\s{0,8}(?:✖ )?\d{1,6} (?:failing|of \d{1,6} tests failed:?|tests? failed:?)$/, weight: 52, reason: 'test totals' },
 ];
 
-/** What runners and harnesses say of a run as a whole: its totals, its failed scripts and environments, processes that crashed. */
+/**
+ * The reader of what runners and harnesses report about a run as a whole: its totals, its failed scripts and
+ * environments, crashed processes.
+ */
 export const harness: Extractor = {
   name: 'harness',
   literals: [

@@ -88,13 +88,13 @@ export const COMPILED_RUNNERS: readonly Runner[] = [
     { head: /^(?<suite>(?:[a-z_]\w{0,80}\.){1,20}[A-Z][\w$]{0,200})\.(?<name>[\w$]{1,200}(?:\[[\w, ]{1,60}\])?) FAILED$/ },
   ] },
   { name: 'junit', literals: ['\tFAILED', 'Caused an ERROR', 'JUnit Jupiter:', 'JUnit Vintage:'], strip: /^\s{0,12}(?:\[junit\] ?)?/, shapes: [
-    { head: /^\s{0,4}(?:FAILED|Caused an ERROR)$/, above: /^Testcase: (?<name>.{1,300}?)(?:\((?<suite>[\w$.]{1,200})\))?(?: took [\d.]{1,12} sec)?:?$/, titled: true, body: 'open', until: /^(?:Testcase: .{0,300})?$/, limit: 40, suite: /^Test(?:suite: | )?(?<suite>[\w$.]{3,300})(?: FAILED)?$/, finish: (named, body) => ({ ...named, suite: named.suite ?? classOf(named.name ?? '', body) }) },
+    { head: /^\s{0,4}(?:FAILED|Caused an ERROR)$/, above: /^Testcase: (?<name>.{1,300}?)(?:\((?<suite>[\w$.]{1,200})\))?(?: took [\d.]{1,12} sec)?:?$/, titled: true, body: 'open', until: /^(?:Testcase: .{0,300})?$/, limit: 40, suite: /^Test(?:suite: | )?(?<suite>[\w$.]{3,300})(?: FAILED)?$/, finish: (named, body) => ({ ...named, suite: named.suite ?? findClass(named.name ?? '', body) }) },
     // Ant's brief form says all on one line.
     { head: /^Testcase: (?<name>.{1,300}?)\((?<suite>[\w$.]{1,300})\):\s{1,4}(?:FAILED|Caused an ERROR)$/, body: 'open', until: /^$|^Test(?:case|suite)?:? \S/, limit: 40 },
     { head: /^JUnit (?:Jupiter|Vintage):/, next: /className = '(?<suite>[\w$.]{1,300})', methodName = '(?<name>[^']{1,200})'/, body: 'open', until: /^$|^JUnit (?:Jupiter|Vintage):|^Test run /, limit: 40 },
   ] },
   { name: 'testng', literals: ['FAILED: '], fillsIn: 'alike', shapes: [
-    { head: /^FAILED: (?:(?<suite>[\w$.]{1,400})\.)?(?<name>[\w$]{1,400}(?:\(.{0,300}\))?)$/, body: 'open', until: /^$|^(?:FAILED|PASSED|SKIPPED): /, needs: /^[a-z][\w.$]{2,300}(?:Error|Exception|Failure)\b/, finish: (named, body) => ({ ...named, suite: named.suite ?? classOf(named.name ?? '', body) }) },
+    { head: /^FAILED: (?:(?<suite>[\w$.]{1,400})\.)?(?<name>[\w$]{1,400}(?:\(.{0,300}\))?)$/, body: 'open', until: /^$|^(?:FAILED|PASSED|SKIPPED): /, needs: /^[a-z][\w.$]{2,300}(?:Error|Exception|Failure)\b/, finish: (named, body) => ({ ...named, suite: named.suite ?? findClass(named.name ?? '', body) }) },
   ] },
   { name: 'scala-tests', literals: ['*** FAILED ***', '[error]   ', '==> X ', '[error] Test '], shapes: [
     { framework: 'munit', head: /^(?:\[(?:info|error|warn)\] ?)?==> X (?<suite>[\w.$]{1,200})\.(?<name>\S.{0,300}?)\s{1,4}\d{1,6}\.\d{1,4}s ?(?<message>.{0,500})/, limit: 20, finish: scalaPlace },
@@ -191,7 +191,10 @@ export const COMPILED_RUNNERS: readonly Runner[] = [
   ] },
 ];
 
-/** Go prints remarks and failures alike: what compares is the failure, else what was printed last. */
+/**
+ * Chooses the message of a Go test, because Go prints remarks and failures alike: a line that compares
+ * values, or else the last line.
+ */
 function goMessage(named: Named, body: readonly string[]): Named {
   const said = body.flatMap((text) => /^\s{4,40}[\w./-]{1,200}_test\.go:\d{1,7}: (\S.{0,1000})$/.exec(text)?.[1] ?? []);
   const isPanic = body.some((text) => /^\s{0,8}panic: /.test(text));
@@ -222,7 +225,10 @@ function trialName(_: Named, body: readonly string[]): Named | null {
   return { name: path.slice(dot + 1), suite: path.slice(0, Math.max(0, dot)) };
 }
 
-/** A test is named by its path in the summary, and by a dotted one in its section; what a subtest adds is left out. */
+/**
+ * Normalizes the name of a test, which the summary gives as a path and its section as a dotted name. The part
+ * that a subtest adds is left out.
+ */
 function pytestName(named: Named): Named {
   const { file, rest } = named;
   const title = (rest ?? named.name ?? file ?? '').replace(/ <- .{1,300}$/, '').replace(PYTEST_SUBTEST, '');
@@ -241,7 +247,10 @@ function scenarioMessage(named: Named, body: readonly string[]): Named {
   return { ...named, message: groupsIn(body, SAID)?.said ?? '' };
 }
 
-/** `#   Failed test 'adds up'`, with the place on the same line or the next, and what was got and expected below. */
+/**
+ * Reads `# Failed test 'adds up'`, with the place on the same line or the next, and the actual and expected
+ * values below.
+ */
 function proveCheck(named: Named, body: readonly string[]): Named | null {
   const said = body.map((text) => text.replace(/^\s{0,12}#\s{0,20}/, ''));
   const place = named.file === undefined ? groupsIn(said, /^(?:in|at) (?<file>\S{1,300}) (?:at )?line (?<line>\d{1,7})\.$/) : named;
@@ -272,7 +281,7 @@ function ginkgoName(named: Named, body: readonly string[]): Named | null {
   return { ...named, ...groupsIn(body, /In \[\w{1,20}\] at: (?<file>[^\s:]{1,300}):(?<line>\d{1,7})/), name, message };
 }
 
-function classOf(name: string, body: readonly string[]): string | undefined {
+function findClass(name: string, body: readonly string[]): string | undefined {
   const method = name.replace(/\(.*$/, '').replaceAll('$', '\\$');
   return groupsIn(body, new RegExp(`at (?<suite>[\\w.$]{1,300})\\.${method}\\(`))?.suite;
 }
@@ -282,7 +291,7 @@ function scalaPlace(named: Named): Named {
   return { ...named, ...place };
 }
 
-/** A title may begin with the class itself. */
+/** Splits off the class if the title begins with it. */
 function gradleName(named: Named): Named {
   const full =
     /^(?<suite>(?:[a-z_]\w{0,80}\.){1,20}[A-Z][\w$]{0,200}|[\w$]{1,100}(?:\.[\w$]{1,100}){1,20}(?=\.[\w$]{1,200}(?:\[.{1,200})?$))\.(?<name>\S.{0,400})$/.exec(

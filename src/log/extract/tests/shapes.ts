@@ -4,7 +4,7 @@ import { blockEnd, type LogText, lineAbove, linesBetween, remembered } from '../
 import type { Extractor, Findings, Groups } from '../extraction.ts';
 import { type AddTest, lookBack, openTestList, placeIn, readBlock } from './block.ts';
 
-/** What the lines that name a failing test say of it: named groups of a shape's patterns. */
+/** The groups of a shape's patterns on the lines that name a failing test. */
 export type Named = Groups;
 
 /**
@@ -24,11 +24,17 @@ export interface Shape {
   readonly titled?: boolean;
   /** The line above it, blank ones left out, that makes it none: it failed because what ends there did. */
   readonly unless?: RegExp;
-  /** By what the runner's `opens` names this test: its block begins there where nothing is below. */
+  /**
+   * Returns the key by which the runner's `opens` identifies this test. The test's block begins there if
+   * nothing is below its name.
+   */
   readonly opened?: (named: Named) => string;
   /** The name is the heading between the two nearest lines above that look like this, a part on each line. */
   readonly between?: RegExp;
-  /** Which lines below belong to it: those indented more (where absent), all lines up to `until`, or none. */
+  /**
+   * The lines below that belong to the test: those indented more (the default), all lines up to `until`, or
+   * none.
+   */
   readonly body?: 'indented' | 'open' | 'none';
   readonly until?: RegExp;
   readonly limit?: number;
@@ -52,7 +58,7 @@ export interface Runner {
   readonly shapes: readonly Shape[];
   /** Set where another reader may have reported the same tests: those of like names, or of the very same name, are not reported again. */
   readonly fillsIn?: 'alike' | 'same';
-  /** What lines are freed of before they are read. */
+  /** The pattern that is removed from lines before they are read. */
   readonly strip?: RegExp;
   /** A line that the runner prints in each run: a log without it has none of its tests. */
   readonly ran?: RegExp;
@@ -64,8 +70,8 @@ export interface Runner {
   readonly nested?: boolean;
 }
 
-/** The reader of one runner. */
-export function readerOf(runner: Runner): Extractor {
+/** Creates the reader of one runner. */
+export function createReader(runner: Runner): Extractor {
   return {
     name: runner.name,
     literals: runner.literals,
@@ -73,7 +79,7 @@ export function readerOf(runner: Runner): Extractor {
   };
 }
 
-/** A log whose lines lack what these patterns find. */
+/** Returns a view of the log without the matches of these patterns. */
 export function stripped(log: LogText, ...patterns: readonly RegExp[]): LogText {
   const strip = (line: number) => patterns.reduce((text, pattern) => text.replace(pattern, ''), log.line(line));
   return { ...log, line: remembered(log.lineCount, strip) };
@@ -83,7 +89,7 @@ function readRunner(whole: LogText, lines: readonly number[], found: Findings, r
   const log = runner.strip === undefined ? whole : stripped(whole, runner.strip);
   if (runner.ran !== undefined && !lines.some((line) => runner.ran?.test(log.line(line)))) return;
   const lists = new Map<string, AddTest>();
-  const before = runner.fillsIn === undefined ? [] : found.failingTests.map(wordsOf);
+  const before = runner.fillsIn === undefined ? [] : found.failingTests.map(splitTestName);
   const isKnown = runner.fillsIn === 'same' ? isSameName : isAlike;
   const begun = new Map<string, number>();
   let part = '';
@@ -97,7 +103,7 @@ function readRunner(whole: LogText, lines: readonly number[], found: Findings, r
       if (shape.under?.test(part) === false) continue;
       const test = readShape(log, line, shape, begun);
       if (test === null) continue;
-      if (before.some((other) => isKnown(other, wordsOf(test.known)))) break;
+      if (before.some((other) => isKnown(other, splitTestName(test.known)))) break;
       const framework = shape.framework ?? runner.name;
       const add = lists.get(framework) ?? openTestList(log, found, framework);
       lists.set(framework, add);
@@ -112,7 +118,10 @@ function readRunner(whole: LogText, lines: readonly number[], found: Findings, r
   if (runner.nested === true) dropParents(found, runner.name);
 }
 
-/** What was raised in a test's block, its deepest frame first; a bare `assert` is none. */
+/**
+ * Adds the exception that was raised in a test's block, with its deepest frame first. A bare `assert` does
+ * not count.
+ */
 function addException(log: LogText, { known, start, end }: NonNullable<ReturnType<typeof readShape>>, found: Findings): void {
   const raised = /^(?<type>[A-Za-z_][\w.]{0,150}(?:Error|Exception|Exit|Interrupt|Timeout|Warning))(?:: (?<said>.{0,500}))?$/.exec(
     known.message ?? '',
@@ -148,18 +157,18 @@ function readShape(log: LogText, line: number, shape: Shape, begun: ReadonlyMap<
   if (heading === null) return null;
   const named: Named = { ...heading, ...defined(above?.value.groups), ...defined(head.groups), ...defined(next?.groups) };
   const last = line + (next === null ? 0 : 1);
-  const below = shape.body === 'none' ? line : endOf(log, last, shape);
+  const below = shape.body === 'none' ? line : findTestEnd(log, last, shape);
   const opened = below > last ? undefined : begun.get(shape.opened?.(named) ?? '');
   const start = (shape.titled === true ? above?.line : opened) ?? line;
-  const end = opened === undefined ? below : Math.min(line, endOf(log, opened, { ...shape, body: 'open' }));
+  const end = opened === undefined ? below : Math.min(line, findTestEnd(log, opened, { ...shape, body: 'open' }));
   const body = linesBetween(log, (start < line ? start : last) + 1, end, shape.limit);
   if (shape.needs !== undefined && !body.some((text) => shape.needs?.test(text.trimEnd()))) return null;
   if (shape.never !== undefined && body.some((text) => shape.never?.test(text.trimEnd()))) return null;
   const whole = shape.finish === undefined ? named : shape.finish(named, body);
-  return whole === null ? null : { known: knownOf(log, start, whole, body, shape), start, end };
+  return whole === null ? null : { known: readKnownTest(log, start, whole, body, shape), start, end };
 }
 
-function knownOf(log: LogText, line: number, named: Named, body: readonly string[], shape: Shape) {
+function readKnownTest(log: LogText, line: number, named: Named, body: readonly string[], shape: Shape) {
   const heading = shape.suite === undefined ? null : lookBack(log, line, 400, (text) => shape.suite?.exec(text.trimEnd())?.groups?.suite);
   const suite = named.suite ?? heading?.value ?? null;
   const name = named.name?.trim() ?? `${named.file}:${named.line}`;
@@ -171,21 +180,21 @@ function knownOf(log: LogText, line: number, named: Named, body: readonly string
   return { name, suite: suite?.trim() || null, ...at, message, ...sides };
 }
 
-function endOf(log: LogText, line: number, shape: Shape): number {
+function findTestEnd(log: LogText, line: number, shape: Shape): number {
   const limit = shape.limit ?? 60;
   const isOver = (text: string) => shape.until?.test(text.trimEnd()) === true || shape.head.test(text.trimEnd());
-  const indent = shape.body === 'open' ? -1 : indentOf(log.line(line));
-  const end = blockEnd(log, line, limit, (text) => !isOver(text) && (text.trim() === '' || indentOf(text) > indent));
+  const indent = shape.body === 'open' ? -1 : countIndent(log.line(line));
+  const end = blockEnd(log, line, limit, (text) => !isOver(text) && (text.trim() === '' || countIndent(text) > indent));
   return withoutBlanks(log, line, end);
 }
 
-/** Some runners print a test's place, and nothing else, on the line above its title. */
+/** Reads the place of a test on the line above its title, where some runners print it and nothing else. */
 export function placeAbove(log: LogText, line: number): { readonly file: string | null; readonly line: number | null } {
   const text = log.line(line - 1);
   return (isPlace(text) ? placeIn(text) : null) ?? { file: null, line: null };
 }
 
-/** Whether a line is a place and nothing else. */
+/** Checks whether a line consists only of a place. */
 export function isPlace(text: string): boolean {
   return /^\s{0,12}[^\s:()]{1,300}\.\w{1,8}[:(]\d{1,7}[:)\d]{0,10}\s{0,4}$/.test(text);
 }
@@ -199,7 +208,7 @@ function headingBetween(log: LogText, line: number, rule: RegExp): Named | null 
   return { name: parts.filter((part) => part !== '').join('/') };
 }
 
-/** The last line of a block that is not blank. */
+/** Returns the last line of a block that is not blank. */
 export function withoutBlanks(log: LogText, start: number, end: number): number {
   let last = end;
   while (last > start && log.line(last).trim() === '') last--;
@@ -207,7 +216,7 @@ export function withoutBlanks(log: LogText, start: number, end: number): number 
 }
 
 /** Columns of white space at the beginning of a line. */
-export function indentOf(text: string): number {
+export function countIndent(text: string): number {
   return text.length - text.trimStart().length;
 }
 
@@ -222,11 +231,11 @@ export interface Words {
 }
 
 /** Splits a test's name into words, so that notation does not count. */
-export function wordsOf({ suite, name }: { readonly suite: string | null; readonly name: string }): Words {
+export function splitTestName({ suite, name }: { readonly suite: string | null; readonly name: string }): Words {
   return { all: split(`${suite ?? ''} ${name}`), own: split(name) };
 }
 
-/** Whether two tests may be one: the name of either is among the words of the other. */
+/** Checks whether two tests may be the same: the name of either is among the words of the other. */
 export function isAlike(one: Words, other: Words): boolean {
   return isWithin(one.own, other.all) || isWithin(other.own, one.all);
 }

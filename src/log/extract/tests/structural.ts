@@ -1,4 +1,4 @@
-import { append, maxOf, minOf } from '../../../lib/collections.ts';
+import { append, findMax, findMin } from '../../../lib/collections.ts';
 import { blockEnd, type LogText, lineAbove, linesBetween } from '../../lines/lines.ts';
 import type { Extractor } from '../extraction.ts';
 import { isTestFile, type KnownTest, openTestList, placeIn, readBlock, TAG, UNKNOWN } from './block.ts';
@@ -21,7 +21,7 @@ import {
   TOTALS,
   type Trust,
 } from './forms.ts';
-import { indentOf, isAlike, isPlace, placeAbove, stripped, type Words, withoutBlanks, wordsOf } from './shapes.ts';
+import { countIndent, isAlike, isPlace, placeAbove, splitTestName, stripped, type Words, withoutBlanks } from './shapes.ts';
 
 const MAX_ITEMS = 2_000;
 const MAX_BODY = 40;
@@ -31,7 +31,7 @@ const OPEN = /[{[(`]$/;
 const NEAR = 300;
 
 interface Item {
-  /** As it was written. */
+  /** The title as it was written. */
   readonly title: string;
   readonly known: KnownTest;
   readonly start: number;
@@ -39,7 +39,7 @@ interface Item {
   readonly indent: number;
   readonly trust: Trust;
   readonly framework: string | undefined;
-  /** In what kind of list it stands. */
+  /** The kind of list that contains it. */
   readonly listed?: 'plain' | 'numbered';
 }
 
@@ -53,7 +53,11 @@ export const structural: Extractor = {
   ],
   extract: (whole, lines, found) => {
     const log = stripped(whole, TAG, LOST_ESCAPES);
-    const reported = found.failingTests.map((test) => ({ words: wordsOf(test), line: test.at?.line ?? 0, framework: test.framework }));
+    const reported = found.failingTests.map((test) => ({
+      words: splitTestName(test),
+      line: test.at?.line ?? 0,
+      framework: test.framework,
+    }));
     const index = indexTests(reported);
     const items = unlisted(readItems(log, lines));
     // Where one runner is known by its marks, what has none is its own too.
@@ -61,7 +65,7 @@ export const structural: Extractor = {
     const lists = new Map([...known, UNKNOWN].map((framework) => [framework, openTestList(log, found, framework)]));
     for (const item of withPassages(log, withoutSuites(log, unique(items)))) {
       const framework = item.framework ?? (known.length === 1 ? known[0] : undefined) ?? UNKNOWN;
-      const words = wordsOf({ suite: item.known.suite ?? null, name: item.known.name });
+      const words = splitTestName({ suite: item.known.suite ?? null, name: item.known.name });
       const twin = findTwin(index, words);
       if (twin !== -1) found.addSpan(twin, item.start, item.end);
       if (!isCovered(reported, item, words)) lists.get(framework)?.(item.known, item.start, item.end);
@@ -81,7 +85,7 @@ function findTwin({ byPath, byName }: ReturnType<typeof indexTests>, { all, own 
   return byPath.get(all.join(' '))?.[0] ?? (named.length === 1 ? (named[0] ?? -1) : -1);
 }
 
-/** The places of tests in their list, by all their words and by those of their names. */
+/** Indexes the positions of tests in their list by all their words and by the words of their names. */
 function indexTests(reported: readonly ReportedTest[]) {
   const places = [...reported.keys()];
   return {
@@ -90,7 +94,10 @@ function indexTests(reported: readonly ReportedTest[]) {
   };
 }
 
-/** Where a reader of the runner spoke, nothing is added to what it reported. */
+/**
+ * Checks whether a reader of the runner already covers the item: nothing is added to what such a reader
+ * reported.
+ */
 function isCovered(reported: readonly ReportedTest[], { start, trust, framework, listed }: Item, words: Words): boolean {
   if (reported.length === 0) return false;
   if (reported.some((one) => isAlike(one.words, words))) return true;
@@ -99,13 +106,13 @@ function isCovered(reported: readonly ReportedTest[], { start, trust, framework,
   if (trust !== 'sure') return true;
   if (listed === 'numbered' && isApart(reported, start)) return false;
   const lines = reported.map(({ line }) => line);
-  return start >= minOf(lines) - NEAR && start <= maxOf(lines) + NEAR;
+  return start >= findMin(lines) - NEAR && start <= findMax(lines) + NEAR;
 }
 
-/** Whether no reported test is on both sides of a line, and none is right beside it. */
+/** Checks whether all reported tests are on the same side of a line and none is close to it. */
 function isApart(reported: readonly ReportedTest[], start: number): boolean {
   const lines = reported.map(({ line }) => line);
-  return start > maxOf(lines) + BESIDE || start < minOf(lines) - BESIDE;
+  return start > findMax(lines) + BESIDE || start < findMin(lines) - BESIDE;
 }
 
 /** Lines of one test's block, at most, in most runners. */
@@ -138,34 +145,39 @@ function readItems(log: LogText, lines: readonly number[]): Item[] {
   return items;
 }
 
-/** A numbered item that no heading announces: it says that it failed, or has a place of its own on the line above or below. */
+/**
+ * Checks whether a numbered item without a heading stands for a failure: it says that it failed, or has a
+ * place of its own on the line above or below.
+ */
 function isOwnItem(log: LogText, line: number, text: string): boolean {
   if (/^\s{0,4}\d{1,5}\) (?:(?:Failure|Error):$|(?:Failed|Error) : )/.test(text)) return true;
   return ITEM.test(text) && (isPlace(log.line(line + 1)) || isPlace(log.line(line - 1)));
 }
 
-/** `1) title`, the titles of mocha's suites on lines of their own; the numbers must follow one another. */
+/**
+ * Reads `1) title`, with the titles of mocha's suites on lines of their own. The numbers must be consecutive.
+ */
 function readNumbered(log: LogText, line: number, text: string, next: number | null): Item | null {
   const title = ITEM.exec(text)?.groups?.title;
   if (title === undefined || (next !== null && Number.parseInt(text.trim(), 10) !== next)) return null;
   const below = log.line(line + 1).trim();
-  if (/^(?:Failure|Error):$/.test(title)) return itemOf(log, line, { title: below.replace(/:$/, '') }, 'sure', line + 1);
+  if (/^(?:Failure|Error):$/.test(title)) return createItem(log, line, { title: below.replace(/:$/, '') }, 'sure', line + 1);
   // A pending example that failed as it should gives its reason first.
   if (/^\s{4,10}# /.test(log.line(line + 1))) return null;
   const said = /^(?:Failed|Error) : (?<title>\S.{0,400})$/.exec(title)?.groups?.title;
-  if (said !== undefined) return itemOf(log, line, { title: said }, 'sure', line);
+  if (said !== undefined) return createItem(log, line, { title: said }, 'sure', line);
   const end = titleEnd(log, line);
   const titles = linesBetween(log, line + 1, end).map((one) => one.trim());
-  if (titles.length === 0) return itemOf(log, line, { title: title.replace(/:$/, '') }, 'sure', line);
+  if (titles.length === 0) return createItem(log, line, { title: title.replace(/:$/, '') }, 'sure', line);
   const whole = [title, ...titles];
   // A title that holds a value printed on several lines goes on to the line that closes it.
   const open = whole.findIndex((text) => OPEN.test(text));
   const path = open === -1 ? whole : [...whole.slice(0, open), whole.slice(open).join(' ')];
   const name = path.at(-1)?.replace(/:$/, '') ?? '';
-  return itemOf(log, line, { title: name, suite: path.slice(0, -1).join(' ') }, 'sure', end);
+  return createItem(log, line, { title: name, suite: path.slice(0, -1).join(' ') }, 'sure', end);
 }
 
-/** The items below a heading, or behind it on its line, that say of which class or file they are. */
+/** Reads the items below a heading, or after it on its line, that name their class or file. */
 function readListed(log: LogText, head: number, text: string): Item[] {
   const end = blockEnd(log, head, 300, (below) => below.trim() !== '' && !LIST.test(below));
   const behind = /^[^:\n]{1,40}:(?<item>[^\n]{1,600})$/.exec(text)?.groups?.item;
@@ -174,13 +186,15 @@ function readListed(log: LogText, head: number, text: string): Item[] {
     const file = LISTED_FILE.exec(item ?? '')?.groups?.file;
     if (file !== undefined && isTestFile(file)) return [listedFile(log, line, file)];
     const groups = item === undefined ? undefined : LISTED.map((one) => one.exec(item)?.groups).find((one) => one !== undefined);
-    return groups === undefined ? [] : [{ ...itemOf(log, line, groups, 'sure', line), end: line, listed: 'plain' }];
+    return groups === undefined ? [] : [{ ...createItem(log, line, groups, 'sure', line), end: line, listed: 'plain' }];
   });
 }
 
-/** A file that could not be loaded is what failed: none of its tests ran. */
+/**
+ * Creates the item of a file that could not be loaded. The file itself is what failed: none of its tests ran.
+ */
 function fileItem(log: LogText, line: number, file: string): Item {
-  const item = itemOf(log, line, { title: '' }, 'sure', line);
+  const item = createItem(log, line, { title: '' }, 'sure', line);
   return { ...item, known: { ...item.known, name: file, suite: null, file } };
 }
 
@@ -192,25 +206,28 @@ function listedFile(log: LogText, line: number, file: string): Item {
 
 function titleEnd(log: LogText, line: number): number {
   if (/:$/.test(log.line(line).trimEnd())) return line;
-  const indent = indentOf(log.line(line));
+  const indent = countIndent(log.line(line));
   let isValue = false;
   for (let at = line + 1; at <= line + (isValue ? 40 : 8); at++) {
     const text = log.line(at);
     isValue ||= OPEN.test(log.line(at - 1).trimEnd());
-    if (!isValue && (text.trim() === '' || indentOf(text) <= indent || DETAIL.test(text))) return line;
+    if (!isValue && (text.trim() === '' || countIndent(text) <= indent || DETAIL.test(text))) return line;
     if (/:$/.test(text.trimEnd())) return at;
   }
   return line;
 }
 
-/** The verdict on a line of its own: the name is on the line above, behind a label, or below where a place is beside the verdict. */
+/**
+ * Reads a verdict on a line of its own. The name is on the line above, after a label, or on the line below if
+ * a place follows the verdict.
+ */
 function readApart(log: LogText, line: number, text: string): Item | null {
   const place = /^(?:Failure|Error|FAIL|FAILED) \S{1,2} (?<file>[^\s@]{1,300}\.\w{1,6})(?: @ |:)(?<line>\d{1,7})$/.exec(text)?.groups;
-  if (place !== undefined) return itemOf(log, line, { ...place, title: log.line(line + 1).trim() }, 'sure', line + 1);
+  if (place !== undefined) return createItem(log, line, { ...place, title: log.line(line + 1).trim() }, 'sure', line + 1);
   if (!/^(?:FAILED|FAIL|Caused an ERROR)$/.test(text.trim())) return null;
   const above = log.line(line - 1).trim();
   const title = /^Test ?[Cc]ase: (?<title>\S.{0,300}?)(?: took .{1,20})?:?$/.exec(above)?.groups?.title;
-  return title === undefined ? null : itemOf(log, line - 1, { title }, 'sure', line);
+  return title === undefined ? null : createItem(log, line - 1, { title }, 'sure', line);
 }
 
 function readMarked(log: LogText, line: number, text: string, ran: boolean): Item | null {
@@ -223,27 +240,27 @@ function readMarked(log: LogText, line: number, text: string, ran: boolean): Ite
     const read = (pattern.exec(bare) ?? (trust === 'sure' && bare !== text ? pattern.exec(text) : null))?.groups;
     if (read?.title === undefined) continue;
     const groups = { ...read, framework };
-    if (trust === 'weak' && !ran && hasPassedNear(log, line) && hasDetail(log, line)) return itemOf(log, line, groups, trust, line);
+    if (trust === 'weak' && !ran && hasPassedNear(log, line) && hasDetail(log, line)) return createItem(log, line, groups, trust, line);
     const isTitled = /^={20,200}$/.test(log.line(line - 1)) && !/^_{2}/.test(bare);
     if (trust !== 'sure' && !isTitled && (!isTestTitle(read.title.replace(/[\s.…:*|]{1,80}$/, '')) || !ran)) return null;
     if (trust === 'weak' && !timed && !hasPassedNear(log, line) && !hasDetail(log, line)) return null;
-    return itemOf(log, line, groups, trust, line);
+    return createItem(log, line, groups, trust, line);
   }
   return null;
 }
 
-/** Whether the line below is indented more: what went wrong. */
+/** Checks whether the line below is indented more and so describes what went wrong. */
 function hasDetail(log: LogText, line: number): boolean {
-  return log.line(line + 1).trim() !== '' && indentOf(log.line(line + 1)) > indentOf(log.line(line));
+  return log.line(line + 1).trim() !== '' && countIndent(log.line(line + 1)) > countIndent(log.line(line));
 }
 
 function hasPassedNear(log: LogText, line: number): boolean {
   return linesBetween(log, Math.max(1, line - 30), line + 30, 61).some((text, i) => i !== Math.min(30, line - 1) && PASSED.test(text));
 }
 
-function itemOf(log: LogText, line: number, groups: Readonly<Record<string, string | undefined>>, trust: Trust, from: number): Item {
+function createItem(log: LogText, line: number, groups: Readonly<Record<string, string | undefined>>, trust: Trust, from: number): Item {
   const title = readTitle(groups.title ?? '');
-  const indent = indentOf(log.line(line));
+  const indent = countIndent(log.line(line));
   const end = bodyEnd(log, line, from);
   const suite = groups.suite ?? title.suite ?? (trust === 'weak' && indent > 0 ? headingsAbove(log, line, indent) : null);
   const body = linesBetween(log, from + 1, end);
@@ -260,63 +277,70 @@ function itemOf(log: LogText, line: number, groups: Readonly<Record<string, stri
   return { title: groups.title?.trim() ?? '', known, start: line, end, indent, trust, framework: groups.framework };
 }
 
-/** The block of a test goes on while lines are indented more, and over the paragraph right below it; the next result ends it. */
+/**
+ * Returns the last line of a test's block. The block continues while lines are indented more, and over the
+ * paragraph right below; the next result ends it.
+ */
 function bodyEnd(log: LogText, line: number, from: number): number {
-  const indent = indentOf(log.line(line));
+  const indent = countIndent(log.line(line));
   let isParagraph = true;
   const end = blockEnd(log, from, MAX_BODY, (text, at) => {
     const isBlank = text.trim() === '';
     if (isBlank && at > from + 1) isParagraph = false;
     if (/^[=_⎯]{6,}|^-{20,}$/.test(text.trim()) && at > from + 1) return false;
     if (isBlank) return true;
-    const isDifference = indentOf(text) > indent && /^\s{1,40}[-+] /.test(text);
+    const isDifference = countIndent(text) > indent && /^\s{1,40}[-+] /.test(text);
     if (
       (PASSED.test(text) && !isDifference) ||
       FORMS.some(({ pattern, trust }) => trust !== 'marked' && pattern.test(text.trimEnd())) ||
       ITEM.test(text)
     )
       return false;
-    return isParagraph || indentOf(text) > indent || placeIn(text) !== null || isPlace(text);
+    return isParagraph || countIndent(text) > indent || placeIn(text) !== null || isPlace(text);
   });
   return withoutBlanks(log, from, end);
 }
 
-/** The headings above a marked line in a tree, each indented less than what it holds. */
+/** Returns the headings above a marked line in a tree, each indented less than the lines it contains. */
 function headingsAbove(log: LogText, line: number, indent: number): string | null {
   const path: string[] = [];
   let below = indent;
   for (let at = line - 1; at >= Math.max(1, line - 200) && below > 0; at--) {
     const text = log.line(at).trimEnd();
-    if (text.trim() === '' || indentOf(text) >= below || /^\s{0,40}[✗✖✕✘×⨯✓√✔]/.test(text)) continue;
+    if (text.trim() === '' || countIndent(text) >= below || /^\s{0,40}[✗✖✕✘×⨯✓√✔]/.test(text)) continue;
     if (FILE_HEAD.test(text)) break;
     if (!isTestTitle(text.trim()) || text.length > 200) break;
     path.unshift(text.trim());
-    below = indentOf(text);
+    below = countIndent(text);
   }
   return path.join(' ') || null;
 }
 
 /**
- * Weaker marks are none beside those of a known runner or a numbered list, nor are places of a list in a class whose tests
- * were shown one by one: they may name the method that threw. A file that could not be loaded stands for its tests where none of them is named.
+ * Removes weaker marks if there are marks of a known runner or a numbered list. Removes places in a list
+ * whose class's tests were shown one by one, since they may name the method that threw. A file that could not
+ * be loaded stands for its tests if none of them is named.
  */
 function unlisted(items: readonly Item[]): Item[] {
   const isKnown = items.some(({ framework, listed }) => framework !== undefined || listed === 'numbered');
-  const shown = new Set(items.flatMap(({ known, listed }) => (listed === 'plain' || known.suite == null ? [] : classOf(known.suite))));
+  const shown = new Set(items.flatMap(({ known, listed }) => (listed === 'plain' || known.suite == null ? [] : getClassName(known.suite))));
   const tests = items.filter(({ known, framework, trust, listed }) => {
     if (isKnown && framework === undefined && trust !== 'sure') return false;
-    return listed !== 'plain' || known.suite == null || known.line == null || !shown.has(classOf(known.suite));
+    return listed !== 'plain' || known.suite == null || known.line == null || !shown.has(getClassName(known.suite));
   });
   const named = new Set(tests.flatMap(({ known }) => (known.name === known.file || known.file == null ? [] : [known.file])));
   const isWhole = tests.some(({ known }) => known.name !== known.file && known.file == null);
   return tests.filter(({ known }) => known.name !== known.file || !(isWhole || named.has(known.name)));
 }
 
-function classOf(suite: string): string {
+function getClassName(suite: string): string {
   return suite.slice(suite.lastIndexOf('.') + 1);
 }
 
-/** Below a list of marked titles, a passage for each: its title alone on a line, and what went wrong. */
+/**
+ * Adds the passages below a list of marked titles: each has the title alone on a line, and then what went
+ * wrong.
+ */
 function withPassages(log: LogText, items: readonly Item[]): Item[] {
   const bare = items.filter(({ start, end, title }) => end <= start + 1 && title.length > 3);
   const last = items.at(-1)?.start ?? 0;
@@ -341,7 +365,9 @@ function withPassages(log: LogText, items: readonly Item[]): Item[] {
   });
 }
 
-/** What is reported twice, in the tree of a run and in its summary, gets one name: the longest. */
+/**
+ * Gives a test that is reported twice, in the tree of a run and in its summary, a single name: the longest.
+ */
 function unique(items: readonly Item[]): Item[] {
   const byLast = new Map<string, KnownTest[]>();
   for (const { known } of items) {
@@ -349,7 +375,7 @@ function unique(items: readonly Item[]): Item[] {
     const same = byLast.get(last) ?? [];
     const at = same.findIndex((other) => isSame(other, known));
     if (at === -1) byLast.set(last, [...same, known]);
-    else if (pathOf(known).length > pathOf(same[at] ?? known).length) same[at] = known;
+    else if (listPathWords(known).length > listPathWords(same[at] ?? known).length) same[at] = known;
   }
   return items.map((item) => {
     const whole = byLast.get(lastWord(item.known))?.find((other) => isSame(other, item.known));
@@ -358,19 +384,19 @@ function unique(items: readonly Item[]): Item[] {
 }
 
 function lastWord({ name }: KnownTest): string {
-  return wordsOf({ suite: null, name }).own.at(-1) ?? '';
+  return splitTestName({ suite: null, name }).own.at(-1) ?? '';
 }
 
 function isSame(one: KnownTest, other: KnownTest): boolean {
-  const [a, b] = [` ${pathOf(one).join(' ')}`, ` ${pathOf(other).join(' ')}`];
+  const [a, b] = [` ${listPathWords(one).join(' ')}`, ` ${listPathWords(other).join(' ')}`];
   return a.endsWith(b) || b.endsWith(a);
 }
 
-function pathOf({ suite = null, name }: KnownTest): readonly string[] {
-  return wordsOf({ suite, name }).all;
+function listPathWords({ suite = null, name }: KnownTest): readonly string[] {
+  return splitTestName({ suite, name }).all;
 }
 
-/** A suite fails because its tests do: only they are failing tests of their own. */
+/** Removes suites that fail only because their tests do: just the tests count as failing tests. */
 function withoutSuites(log: LogText, items: readonly Item[]): Item[] {
   const names = items.map(({ known }) => known.name);
   return items.filter(({ known, start, indent, trust }, index) => {

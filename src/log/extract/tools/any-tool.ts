@@ -1,10 +1,10 @@
 import { isForeignFile, readFrame } from '../../frames.ts';
 import { blockEnd, type LogText, linesBetween } from '../../lines/lines.ts';
-import { roleOf } from '../../roles.ts';
+import { classifyRole } from '../../roles.ts';
 import type { Extractor, Findings } from '../extraction.ts';
-import { isFile, nameTool, numberOf, type Placed, readHead, readPlaced, severityOf } from './place.ts';
+import { isFile, nameTool, type Placed, parseNumber, parseSeverity, readHead, readPlaced } from './place.ts';
 
-/** What a tool is called of which only the shape of its words is known. */
+/** The name of a tool of which only the shape of its output is known. */
 export const UNKNOWN_TOOL = 'tool';
 
 const SOURCES =
@@ -12,7 +12,10 @@ const SOURCES =
     .split(' ')
     .map((extension) => `.${extension}:`);
 
-/** A place has a colon and a digit, a bracket, or the word "line" before its message; the message often has a word for how bad it is. */
+/**
+ * A place has a colon and a digit, a bracket, or the keyword "line" before its message; the message often
+ * names its severity.
+ */
 const LITERALS = [...'0123456789']
   .map((digit) => `${digit}: `)
   .concat(SOURCES, ['error', 'warning', 'fatal', ' line ', '--> ', '): ', '✖', '✘', '×', '└─', '┌─', '╭─']);
@@ -20,14 +23,17 @@ const LITERALS = [...'0123456789']
 /** Findings of tools that are known by their files, codes and words, in whatever spelling of a place. */
 export const namedTools = placesReader(true);
 
-/** Findings of tools that nobody taught us, on lines that no other reader has claimed. */
+/** Findings of unknown tools, on lines that no other reader has claimed. */
 export const anyTool = placesReader(false);
 
 function placesReader(isNamed: boolean): Extractor {
   return { name: 'places', literals: LITERALS, extract: (log, lines, found) => readAll(log, lines, found, isNamed) };
 }
 
-/** What every place looks like, to ask the dear patterns of few lines: an extension or a known name, then a number. */
+/**
+ * The shape of every place: an extension or a known name, then a number. It keeps the expensive patterns to
+ * few lines.
+ */
 const MAYBE_PLACE = /(?:\.[A-Za-z_][\w+-]{0,11}|file|BUILD|WORKSPACE)["']?(?::\s?[([]?|\s?[([]|:?,? (?:on )?lines? |\s)\d/;
 /** Sources that a build only compiles to learn what the machine can do. */
 const PROBE = /(?:^|[\\/])(?:_?conf(?:ig)?test\.\w{1,4}$|CMakeTmp[\\/]|TryCompile)/;
@@ -45,7 +51,7 @@ function readAll(log: LogText, lines: readonly number[], found: Findings, isName
     const text = log.line(line);
     const hasPlace = MAYBE_PLACE.test(text);
     if (!hasPlace && (isNamed || !/^(?:\s{0,8}[|│┃{]|::|\W{0,8}(?:error|fatal))/i.test(text))) continue;
-    const role = roleOf(text);
+    const role = classifyRole(text);
     if (role === 'echo' || role === 'passing') continue;
     const wasRead = hasPlace && (readPlacedLine(log, line, text, found, isNamed) || readArrow(log, line, text, found, isNamed));
     if (wasRead || isNamed) continue;
@@ -93,7 +99,9 @@ function readArrow(log: LogText, line: number, text: string, found: Findings, is
   return false;
 }
 
-/** Whether the line is a frame beside another: a stack trace, which has a reader of its own. */
+/**
+ * Checks whether the line is a frame next to another frame. That is a stack trace, which has its own reader.
+ */
 function isOneOfMany(log: LogText, line: number): boolean {
   const isFrame = (at: number) => /^\s{1,20}at /.test(log.line(at)) && readFrame(log.line(at)) !== null;
   return isFrame(line) && (isFrame(line - 1) || isFrame(line + 1));
@@ -119,7 +127,10 @@ function add(placed: Placed, text: string, start: number, end: number, found: Fi
   return true;
 }
 
-/** A place without a severity or a code is a finding only where it names a column and complains. Libraries are seldom to blame. */
+/**
+ * Returns the weight of a finding of an unknown tool; null if it is none. A place without a severity or a
+ * code is a finding only if it names a column and complains. Libraries are seldom to blame.
+ */
 function weightOfUnknown({ file, severity, code, column, message }: Placed): number | null {
   if (isForeignFile(file)) return severity === 'error' && column !== null ? 45 : null;
   if (severity !== null) return column !== null || code !== null ? 74 : 66;
@@ -130,7 +141,10 @@ function weightOfUnknown({ file, severity, code, column, message }: Placed): num
 const FRAME_OF_CODE =
   /^\s{0,12}>{0,3}\s{0,6}\d{0,6}\s{0,4}[|│┊]|^\s{1,200}[\^~]|^>>> |^\.{3}$|^\s{1,12}(?:-->|:::) |: note: (?!.{1,300}\[[A-Z]{2,6}\d{3,5}\]$)|^(?:symbol|location):|^\s{0,8}=?\s?(?:note|help):|^\s{0,8}\[(?:ERROR|error|javac)\]\s{2,200}\S/;
 
-/** The last line that belongs to the finding above: indented lines and shown code. Of blank lines only `blanks` are stepped over. */
+/**
+ * Returns the last line that belongs to the finding above: indented lines and shown code. At most `blanks`
+ * blank lines are skipped.
+ */
 function endBelow(log: LogText, line: number, blanks: number): number {
   const indent = /^\s*/.exec(log.line(line))?.[0].length ?? 0;
   let left = blanks;
@@ -146,7 +160,7 @@ function isFinding(text: string): boolean {
   return placed !== null && (placed.severity !== null || placed.code !== null);
 }
 
-/** The first words below a place that is alone: no source, no frame. */
+/** Returns the first text below a place that stands alone, ignoring source code and frames. */
 function said(log: LogText, from: number, to: number): string {
   const words = linesBetween(log, from, to).filter((text) => !FRAME_OF_CODE.test(text));
   return words.map((text) => text.replace(/^\s{0,12}(?:[•×✖!*-]\s{1,4})?/, '')).find((text) => /^[A-Za-z'"`<].{3}/.test(text)) ?? '';
@@ -157,21 +171,21 @@ function readOther(log: LogText, line: number, text: string, found: Findings): v
   if (placed !== null) add(placed, text, line, endBelow(log, line, 0), found, false);
 }
 
-/** `::error file=a.py,line=3,col=5::message`, as a tool writes it for the CI system. */
+/** Reads `::error file=a.py,line=3,col=5::message`, as a tool writes it for the CI system. */
 function readAnnotation(text: string): Placed | null {
   const groups = /^::(?<word>error|warning) (?<fields>[^:]{0,300}(?::[^:,]{1,200}){0,2})::(?<message>.{1,1000})/.exec(text)?.groups;
   if (groups === undefined) return null;
   const fields = groups.fields?.split(',').map((one) => one.split('='));
   const { file, line, col } = Object.fromEntries(fields?.map(([name = '', value = '']) => [name.trim(), value]) ?? []);
   if (file === undefined) return null;
-  const place = { file, line: numberOf(line), column: numberOf(col) };
-  return { ...place, severity: severityOf(groups.word ?? ''), code: null, message: groups.message ?? '' };
+  const place = { file, line: parseNumber(line), column: parseNumber(col) };
+  return { ...place, severity: parseSeverity(groups.word ?? ''), code: null, message: groups.message ?? '' };
 }
 
 const TRAILING =
   /^(?<said>.{4,600}?),? (?:in|at)(?: file)? "?(?<file>[^\s:"'()<>]{1,300})"?(?:(?:,| on|:)? line (?<line1>\d{1,7})(?:,? col(?:umn)?:? (?<column1>\d{1,6}))?|:(?<line2>\d{1,7})(?::(?<column2>\d{1,6}))?)(?:[.,:]| near .{0,200})?$/;
 
-/** `error: message in file on line N`, `message at file line N.` */
+/** Reads `error: message in file on line N` and `message at file line N.` */
 function readTrailing(text: string): Placed | null {
   const groups = TRAILING.exec(text)?.groups;
   if (groups === undefined || !isFile(groups.file ?? '') || readFrame(text) !== null) return null;
@@ -181,23 +195,23 @@ function readTrailing(text: string): Placed | null {
     !/^(?:\w{0,30} )?(?:[\w ]{0,20}[Ee]rror|[Cc]an't|[Cc]annot|[Ii]nvalid|[Uu]ndefined|[Ff]ailed)\b/.test(head.message)
   )
     return null;
-  const place = { line: numberOf(groups.line1 ?? groups.line2), column: numberOf(groups.column1 ?? groups.column2) };
+  const place = { line: parseNumber(groups.line1 ?? groups.line2), column: parseNumber(groups.column1 ?? groups.column2) };
   return { ...head, severity: head.severity ?? 'error', file: groups.file ?? '', ...place };
 }
 
-/** A record of JSON on one line: a file, a message, and how bad it is. */
+/** Reads a JSON record on one line: a file, a message, and a severity. */
 function readRecord(text: string): Placed | null {
   const file = /"(?:file|path|file_?[nN]ame|file_?[pP]ath|uri)"\s?:\s?"(?<file>[^"\s]{1,300})"/.exec(text)?.groups?.file;
   const message = /"(?:message|msg|description|text)"\s?:\s?"(?<said>(?:[^"\\]|\\.){1,500})"/.exec(text)?.groups?.said;
   const word = /"(?:severity|level|kind|type)"\s?:\s?"(?<word>error|fatal|critical|warning)"/i.exec(text)?.groups?.word;
   if (file === undefined || message === undefined || word === undefined || !isFile(file)) return null;
-  const number = (pattern: RegExp) => numberOf(pattern.exec(text)?.groups?.number);
+  const number = (pattern: RegExp) => parseNumber(pattern.exec(text)?.groups?.number);
   const line = number(/"(?:line|line_?[nN]umber|startLine|row)"\s?:\s?(?<number>\d{1,7})/);
   const column = number(/"(?:col|column|startColumn)"\s?:\s?(?<number>\d{1,7})/);
-  return { file, line, column, severity: severityOf(word), code: null, message };
+  return { file, line, column, severity: parseSeverity(word), code: null, message };
 }
 
-/** A row of a table: one cell names a file, one how bad it is, and the longest says what. */
+/** Reads a row of a table: one cell names a file, another the severity, and the longest is the message. */
 function readRow(text: string): Placed | null {
   if (!/^\s{0,8}[|│┃].{10,600}[|│┃]/.test(text)) return null;
   const cells = text
@@ -209,14 +223,17 @@ function readRow(text: string): Placed | null {
   const message = cells.filter((cell) => cell !== word && cell !== place && cell.includes(' ')).sort((a, b) => b.length - a.length)[0];
   if (word === undefined || place === undefined || message === undefined) return null;
   const [file = '', line = cells.find((cell) => /^\d{1,7}$/.test(cell)), column] = place.split(':');
-  return { file, line: numberOf(line), column: numberOf(column), severity: severityOf(word), code: null, message };
+  return { file, line: parseNumber(line), column: parseNumber(column), severity: parseSeverity(word), code: null, message };
 }
 
-/** Python names the place of a syntax error above the words: `File "x", line N`, the source, a caret, `SyntaxError: …`. */
+/**
+ * Reads a syntax error of Python, which prints the place above the message: `File "x", line N`, the source, a
+ * caret, `SyntaxError: …`.
+ */
 function readBelow(log: LogText, line: number, text: string): Placed | null {
   const groups = /^\s{1,8}File "(?<file>[^"\n]{1,300})", line (?<line>\d{1,7})$/.exec(text)?.groups;
   if (groups === undefined) return null;
   const said = linesBetween(log, line + 1, line + 4).map((below) => /^(?<code>\w{1,60}Error): (?<message>.{1,500})/.exec(below));
   const { code = null, message = '' } = said.find((one) => one !== null)?.groups ?? {};
-  return code === null ? null : { file: groups.file ?? '', line: numberOf(groups.line), column: null, severity: 'error', code, message };
+  return code === null ? null : { file: groups.file ?? '', line: parseNumber(groups.line), column: null, severity: 'error', code, message };
 }

@@ -2,7 +2,7 @@ import { blockEnd, lineAbove } from '../../lines/lines.ts';
 import type { Extractor } from '../extraction.ts';
 import { INDENTED, type Tool } from './diagnostics.ts';
 
-/** What an action printed below the line of the builder, up to its next word. */
+/** The output of an action below the builder's line, up to the builder's next message. */
 const printedByBazel = /^(?!ERROR|INFO|WARNING|Target|FAILED|Build|\[\d|\(\d\d:)/;
 const printedByNinja = /^(?!\[\d{1,6}\/\d{1,6}\]|ninja: |FAILED: |$)/;
 const mavenSays =
@@ -110,7 +110,7 @@ export const ansible: Extractor = {
       if (groups === undefined && own === undefined) continue;
       const end = blockEnd(log, line, 12, (one) => /^\s{1,20}\S|^\}|^The error appears/.test(one));
       const isIgnored = /^\.{3}ignoring/.test(log.line(end + 1));
-      const message = own ?? messageOf(groups?.result ?? '') ?? text;
+      const message = own ?? extractMessage(groups?.result ?? '') ?? text;
       const severity = isIgnored ? 'warning' : 'error';
       const place = { file: null, line: null, column: null, code: null };
       found.finding({ tool: 'ansible', severity, ...place, message, start: line, end, weight: 80 });
@@ -120,8 +120,8 @@ export const ansible: Extractor = {
   },
 };
 
-/** The first line of the message in a result, which is JSON or cut short of it. */
-function messageOf(result: string): string | null {
+/** Returns the first line of the message in a result, which is JSON, possibly cut off. */
+function extractMessage(result: string): string | null {
   const said = /"(?:msg|stderr)": "((?:[^"\\]|\\.){1,480})/.exec(result)?.[1];
   return said?.split('\\n')[0]?.replace(/\\"/g, '"') ?? null;
 }

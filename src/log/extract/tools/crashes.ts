@@ -19,7 +19,10 @@ const WINDOWS_CODES: ReadonlyMap<number, string> = new Map([
   [0x80000003, 'breakpoint reached'],
 ]);
 
-/** What a process's last words look like, and who reads them; `said` alone where they are the message themselves. */
+/**
+ * The form of a process's last message, and its reader; only `said` is given if the line itself is the
+ * message.
+ */
 interface Sign {
   readonly pattern: RegExp;
   readonly read?: (log: LogText, line: number, groups: Groups, found: Findings) => void;
@@ -81,7 +84,10 @@ function readHotspot(log: LogText, line: number, _: unknown, found: Findings): v
   found.block(line, end, 84, 'crash of the Java runtime');
 }
 
-/** `# C  [libpixels.so+0x1139]  Java_x_Pixels_read+0x9`, `# J 42 c2 org.x.Scale.weigh()V …`, `# V  [libjvm.so+0x…]`. */
+/**
+ * Reads a frame of a HotSpot crash: `# C [libpixels.so+0x1139] Java_x_Pixels_read+0x9`, `# J 42 c2
+ * org.x.Scale.weigh()V …`, `# V [libjvm.so+0x…]`.
+ */
 function hotspotFrame(text: string): StackFrame | null {
   const native = /^# (?<kind>[CVv])\s{1,4}\[(?<file>[^\]+]{1,120})[^\]]{0,40}\](?:\s{1,4}(?<fn>[^\s+]{1,200}))?/.exec(text)?.groups;
   if (native !== undefined) {
@@ -150,7 +156,7 @@ export const sanitizers: Extractor = {
   },
 };
 
-/** The last line of the report that begins on a line; null where none does. */
+/** Reads the report that begins on a line, and returns its last line; null if none begins there. */
 function readReport(log: LogText, line: number, found: Findings): number | null {
   const text = log.line(line);
   const undefinedBehaviour = RUNTIME_ERROR.exec(text)?.groups;
@@ -184,7 +190,10 @@ function addRuntimeError(log: LogText, line: number, { file = '', line: at, colu
 const MAX_STACK = 80;
 /** valgrind's `==12== `, and what harnesses put before a process's own words. */
 const STACK_PREFIX = /^(?:==\d{1,10}== ?|PID \d{1,9} \| )/;
-/** What runs before a program's own code, or reports its end: a frame there says nothing about the fault. */
+/**
+ * Functions that run before a program's own code, or report its end. A frame there says nothing about the
+ * fault.
+ */
 const RUNTIME =
   /^(?:__asan|__interceptor|__tsan|__msan|__ubsan|__sanitizer|__libc_start|_start$|raise$|abort$|__GI_|__assert|__cxa_|std::terminate|__gnu_cxx|pthread_|clone\d?$|start_thread|malloc$|calloc$|realloc$|free$|operator (?:new|delete))|^(?:memcpy|memmove|memset|strlen|strcpy|strdup)$/;
 const FRAME_PLACE =
@@ -192,15 +201,18 @@ const FRAME_PLACE =
 const PLACELESS =
   /^(?:#\d{1,4} {1,3}|at |by )(?:0x[0-9a-fA-F]{1,16}:? )?(?:in )?(?<fn>[^\n(]{1,200}?)(?: ?\(.{0,300}\))?(?: from \S{1,200})?$/;
 
-/** What sanitizers put behind a frame: `(cart+0x4f1a)`, `(BuildId: 3f…)`. */
+/** The suffix that sanitizers add to a frame: `(cart+0x4f1a)`, `(BuildId: 3f…)`. */
 const MODULE = / \((?:[^\s()]{1,300}\+0x[0-9a-f]{1,16}|BuildId: [0-9a-f]{1,64})\)(?: \(BuildId: [0-9a-f]{1,64}\))?$/;
 
-/** A line without what valgrind or a harness puts before it. */
+/** Returns a line without the prefix of valgrind or of a harness. */
 function bare(line: string): string {
   return line.replace(STACK_PREFIX, '');
 }
 
-/** The stack that begins within so many lines below one, and the deepest place in it that is the project's own, for people. */
+/**
+ * Reads the stack that begins at most `limit` lines below a line, and describes its deepest place in the
+ * project's own code for people.
+ */
 function nativeStackFrom(log: LogText, line: number, limit: number, begins: (text: string) => boolean) {
   const first = lineBelow(log, line + 1, limit - 1, begins);
   const stack = first === null ? { frames: [], end: line } : readNativeStack(log, first);

@@ -1,23 +1,26 @@
 import { blockEnd, type LogText, lineBelow } from '../../lines/lines.ts';
-import { type Extractor, type Findings, type Groups, weightOf } from '../extraction.ts';
-import { numberOf, severityOf } from './place.ts';
+import { computeWeight, type Extractor, type Findings, type Groups } from '../extraction.ts';
+import { parseNumber, parseSeverity } from './place.ts';
 
 /** One way in which a tool words its complaints. Named groups used: file, line, column, severity, code, message. */
 interface DiagnosticShape {
   readonly pattern: RegExp;
   readonly severity?: 'error' | 'warning';
   readonly weight?: number;
-  /** Which lines still belong to the complaint above them: source lines, carets, notes. */
+  /** Lines that still belong to the complaint above them: source lines, carets, notes. */
   readonly belongs?: RegExp;
-  /** Where the first line only names the kind of trouble: the message on a line below it, as the group `said`. */
+  /** The message on a line below, as the group `said`, if the first line only names the kind of problem. */
   readonly messageBelow?: RegExp;
-  /** Where the place is on a line below the message: groups as in `pattern`. */
+  /** The place on a line below the message, with groups as in `pattern`. */
   readonly placeBelow?: RegExp;
   /** Lines of the block that tell most: each is also a block of its own, so that it stays where the whole does not fit. */
   readonly telling?: RegExp;
   /** It only points up to what was said before: weighed, but no diagnostic of its own. */
   readonly pointer?: boolean;
-  /** What it says is a message, not a diagnostic: a service, a network or a file system answered, and no source is to blame. */
+  /**
+   * True if the text is a message, not a diagnostic: a service, a network or a file system answered, and no
+   * source is to blame.
+   */
   readonly isMessage?: boolean;
 }
 
@@ -35,8 +38,8 @@ const MAX_BLOCK = 40;
 /** A line that is indented. */
 export const INDENTED = /^\s{1,200}\S/;
 
-/** One reader for each tool of a table, by the tool's name. */
-export function readersOf(tools: readonly Tool[]): Extractor[] {
+/** Creates one reader for each tool of a table, named after the tool. */
+export function createReaders(tools: readonly Tool[]): Extractor[] {
   return tools.map(({ tool, literals, says }) => ({
     name: tool,
     literals,
@@ -63,7 +66,7 @@ function readLine(tool: string, says: readonly DiagnosticShape[], log: LogText, 
 }
 
 function add(tool: string, shape: DiagnosticShape, groups: Groups, log: LogText, start: number, end: number, found: Findings): void {
-  const severity = shape.severity ?? (severityOf(groups.severity ?? '') === 'error' ? 'error' : 'warning');
+  const severity = shape.severity ?? (parseSeverity(groups.severity ?? '') === 'error' ? 'error' : 'warning');
   const most = shape.weight ?? 78;
   const reason = `${tool} ${severity}`;
   const message = (groupsBelow(log, start, end + 1, shape.messageBelow)?.said ?? groups.message ?? '').trim() || log.line(start).trim();
@@ -77,14 +80,14 @@ function add(tool: string, shape: DiagnosticShape, groups: Groups, log: LogText,
     }
   } else {
     const { file = null, line, column } = groupsBelow(log, start, end, shape.placeBelow) ?? groups;
-    const place = { file, line: numberOf(line), column: numberOf(column) };
+    const place = { file, line: parseNumber(line), column: parseNumber(column) };
     found.finding({ tool, severity, code: groups.code ?? null, message, ...place, start, end, weight: most });
   }
   for (let at = start + 1; shape.telling !== undefined && at <= end; at++)
-    if (shape.telling.test(log.line(at))) found.block(at, at, weightOf(severity, most, 0) + 1, reason);
+    if (shape.telling.test(log.line(at))) found.block(at, at, computeWeight(severity, most, 0) + 1, reason);
 }
 
-/** The groups on the first line below a complaint that the pattern fits. */
+/** Returns the groups of the first line below a complaint that the pattern matches. */
 function groupsBelow(log: LogText, start: number, end: number, pattern: RegExp | undefined): Groups | undefined {
   const line = pattern === undefined ? null : lineBelow(log, start + 1, end - start - 1, (text) => pattern.test(text));
   return line === null ? undefined : pattern?.exec(log.line(line))?.groups;

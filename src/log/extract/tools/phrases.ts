@@ -1,8 +1,8 @@
 import { blockEnd, type LogText, lineAbove } from '../../lines/lines.ts';
-import { roleOf } from '../../roles.ts';
+import { classifyRole } from '../../roles.ts';
 import type { Extractor, Findings } from '../extraction.ts';
 import { UNKNOWN_TOOL } from './any-tool.ts';
-import { isFile, nameTool, numberOf, type Placed, readHead } from './place.ts';
+import { isFile, nameTool, type Placed, parseNumber, readHead } from './place.ts';
 
 interface Phrase {
   readonly pattern: RegExp;
@@ -25,7 +25,7 @@ const PHRASES: readonly Phrase[] = [
   { pattern: /\b(?:error|ERROR)\b/, weight: 34, reason: 'error line' },
 ];
 
-/** What a notice weighs that holds a phrase, and what an ending does as a message. */
+/** The weight of a notice that contains a phrase, and the weight of an ending as a message. */
 const [NOTICE, ENDING] = [16, 8];
 
 /** Error lines that no tool's own reader knows: the net under all others. */
@@ -45,7 +45,7 @@ export const phrases: Extractor = {
 
 function readLinePhrase(log: LogText, line: number, found: Findings): void {
   const text = log.line(line);
-  const role = roleOf(text);
+  const role = classifyRole(text);
   if (role === 'blank' || role === 'passing' || role === 'echo' || ONLY_A_NAME.test(text)) return;
   const phrase = PHRASES.find(({ pattern }) => pattern.test(text));
   if (phrase === undefined) return;
@@ -107,10 +107,13 @@ const ROW =
   /^\s{1,12}(?:line )?(?<line>\d{1,7})(?:[:,](?<column>\d{1,6}))?(?:-\d{1,7}(?::\d{1,6})?)?(?: \||:)?\s{1,12}(?<said>\S.{0,500})$/;
 const CODE = /^(?<message>.{1,400}?)\s{2,60}[([]?(?<code>[@\w/.-]{2,80})[)\]]?$/;
 
-/** What a runner's problem matcher puts before a finding, and a workspace's package and task, as pnpm and Turborepo write them. */
+/**
+ * The prefix that a runner's problem matcher puts before a finding, or the workspace's package and task, as
+ * pnpm and Turborepo write them.
+ */
 const BESIDE = /^(?:##\[(?:error|warning)\]|(?:@?[\w.-]{1,60}\/)?[\w./-]{1,80}(?: |:)[\w:-]{1,40}: )/;
 
-/** A line as the tool printed it. */
+/** Returns a line as the tool printed it. */
 function toolLine(log: LogText, line: number): string {
   return log.line(line).replace(BESIDE, '');
 }
@@ -123,7 +126,7 @@ function readLineListing(log: LogText, line: number, found: Findings): void {
   const row = readRow(text);
   if (row === null || row.severity === null || row.severity === 'none') return;
   const at = fileAbove(log, line);
-  const placed: Placed = { ...row, file: at === 0 ? '' : fileOf(toolLine(log, at)) };
+  const placed: Placed = { ...row, file: at === 0 ? '' : extractFileName(toolLine(log, at)) };
   const name = nameTool(placed, text, found.leftOut);
   const { file, line: own, column, code, message, severity } = placed;
   if (at === 0 && column === null) return;
@@ -142,11 +145,14 @@ function readRow(text: string): Omit<Placed, 'file'> | null {
     (groups.said ?? '').replace(/^\|?\s?(ERROR|WARNING)\s{0,4}\|\s/, '$1: ').replace(/^(error|warning)\s{1,4}(?=\S)/, '$1: '),
   );
   const coded = code === null ? CODE.exec(message)?.groups : undefined;
-  const place = { line: numberOf(groups.line), column: numberOf(groups.column) };
+  const place = { line: parseNumber(groups.line), column: parseNumber(groups.column) };
   return { ...place, severity, code: code ?? coded?.code ?? null, message: coded?.message ?? message };
 }
 
-/** PHPStan's and PHP_CodeSniffer's tables: the file is above its rows, and the rows of the first bear no severity. */
+/**
+ * Reads the tables of PHPStan and PHP_CodeSniffer. The file is above its rows, and the rows of PHPStan have
+ * no severity.
+ */
 function readTable(log: LogText, line: number, file: string, tool: string, found: Findings): void {
   if (found.leftOut.has(tool)) return;
   const end = blockEnd(log, line, 60, (one) => /^[\s-]/.test(one) && one.trim() !== '' && !/^\s{1,4}Line\s/.test(one));
@@ -160,7 +166,7 @@ function readTable(log: LogText, line: number, file: string, tool: string, found
   found.toolchains.add(tool);
 }
 
-/** With `--max-warnings` too many warnings are the error. */
+/** Turns ESLint's warnings into errors: with `--max-warnings`, too many warnings are the error. */
 function countWarnings(found: Findings, from: number): void {
   for (const [at, one] of found.diagnostics.entries()) {
     if (at < from || one.tool !== 'eslint' || one.severity !== 'warning' || one.at === null) continue;
@@ -169,19 +175,19 @@ function countWarnings(found: Findings, from: number): void {
   }
 }
 
-/** The line above that names the file of an indented row; 0 where there is none. */
+/** Returns the line above that names the file of an indented row; 0 if there is none. */
 function fileAbove(log: LogText, line: number): number {
   const indent = toolLine(log, line).search(/\S/);
   for (let at = line - 1; at >= Math.max(1, line - 200); at--) {
     const text = toolLine(log, at);
     if (text === '') return 0;
-    if (text.search(/\S/) < indent && isFile(fileOf(text))) return at;
+    if (text.search(/\S/) < indent && isFile(extractFileName(text))) return at;
     if (!/^\s/.test(text)) return 0;
   }
   return 0;
 }
 
-function fileOf(text: string): string {
+function extractFileName(text: string): string {
   return /^\s{0,8}(?:[-=#>•] ?|File:? |in )?(?<file>\S.{0,300}?)(?: \(\d{1,6}\)|:)?\s{0,4}$/.exec(text)?.groups?.file ?? '';
 }
 
@@ -193,7 +199,7 @@ interface Complaint {
   readonly reason: string;
 }
 
-/** How a status of 4xx or 5xx is announced. */
+/** Phrases that announce a status of 4xx or 5xx. */
 const STATUS_WORDS = ['status', 'status code', 'returned', 'response', 'error'].flatMap((word) =>
   [' ', ': ', ':', '='].map((mark) => word + mark),
 );
@@ -258,7 +264,7 @@ export const shell: readonly Extractor[] = COMPLAINTS.map((complaint) => ({
 function isSaid({ pattern, reason, weight }: Complaint, log: LogText, line: number, found: Findings): boolean {
   const text = log.line(line);
   if (text.length > 1_500 || !pattern.test(text)) return false;
-  const role = roleOf(text);
+  const role = classifyRole(text);
   if (role === 'passing' || role === 'echo') return false;
   // What a tool only warns of, or tries again by itself, tells little.
   const less = role === 'notice' ? 44 : 0;

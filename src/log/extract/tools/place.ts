@@ -14,10 +14,13 @@ export interface Placed {
 
 type Severity = Diagnostic['severity'] | 'none';
 
-/** What is said behind a place, or without one. */
+/** The severity, code and message that follow a place, or that stand without one. */
 type Said = Pick<Placed, 'severity' | 'code' | 'message'>;
 
-/** What may be before a place or a message: marks of CI systems and loggers, severities, bullets, the name of the program. */
+/**
+ * Prefixes of a place or a message: marks of CI systems and loggers, severities, bullets, the name of the
+ * program.
+ */
 const MARKS: readonly RegExp[] = [
   /^[\s│|]{1,60}/,
   /^##\[(?<word>error|warning|notice)\]/,
@@ -37,7 +40,7 @@ const SPACED =
 const BARE_NAME =
   /^(?:Dockerfile|Makefile|GNUmakefile|BUILD|WORKSPACE|Gemfile|Rakefile|Jenkinsfile|Podfile|Fastfile|Justfile|Vagrantfile|Procfile|go\.mod|go\.sum)(?:\.\w{1,20})?$/i;
 const EXTENSION = /\.[A-Za-z_][\w+-]{0,11}$/;
-/** What looks like an extension, and ends a host name. */
+/** A host name, whose last part looks like a file extension. */
 const HOST = /^[\w.-]{1,200}\.(?:com|org|net|io|dev|local|localhost|internal|cloud|app|svc|test|invalid|edu|gov|eu|de|uk|co|ai|info)$/i;
 
 const SEVERITY =
@@ -48,7 +51,10 @@ const REMARK = /^\[(?:[*-]|[A-Z][a-z]{1,20})\]\s/;
 const END_CODE =
   /^(?<message>.{1,1000}?)\s{1,40}(?:\[(?:(?<word>Error|Warning)\/)?(?<code>[a-z@][\w@/.-]{1,80}|[A-Z]{1,6}\d{2,6})(?:,[\w,-]{1,80})?\]|\((?<rule>(?:[\w@]{1,40}[-/]){1,4}[\w-]{1,40}|[A-Z]{1,4}\d{2,6}|report[A-Z]\w{1,60})\))$/;
 
-/** Whether a word names a file: it has an extension, or is known without one, and is no host, version or address. */
+/**
+ * Checks whether a name is that of a file: it has an extension, or is known without one, and is not a host,
+ * version or address.
+ */
 export function isFile(name: string): boolean {
   const base = name.split(/[\\/]/).at(-1) ?? '';
   if (/^\/\/|:\/\/|^[$@]|[{}]|\.\.\./.test(name)) return false;
@@ -65,8 +71,8 @@ export function readPlaced(text: string): Placed | null {
   const said = readSaid(rest.replace(/^(?::\{[\d:,-]{1,60}\})?:{0,2}[,]?\s{0,8}(?:[-–—|]\s{1,4})?/, ''));
   return {
     file,
-    line: numberOf(line1 ?? line2 ?? line3 ?? line4),
-    column: numberOf(column1 ?? column2 ?? column3 ?? column4),
+    line: parseNumber(line1 ?? line2 ?? line3 ?? line4),
+    column: parseNumber(column1 ?? column2 ?? column3 ?? column4),
     ...said,
     severity: said.severity ?? mark,
   };
@@ -79,14 +85,14 @@ export function readHead(text: string): Said {
   return { ...said, severity: said.severity ?? severity };
 }
 
-/** What a word or a mark says of how bad it is. */
-export function severityOf(word: string): Severity {
+/** Parses the severity that a term or a mark expresses. */
+export function parseSeverity(word: string): Severity {
   if (/^(?:note|info|hint|help|remark|notice|debug|i$)/i.test(word)) return 'none';
   return /^(?:[⚠wcr]$|warn|style|performance|portability|convention|refactor)/i.test(word) ? 'warning' : 'error';
 }
 
-/** A number in digits, or null where there is none. */
-export function numberOf(digits: string | undefined): number | null {
+/** Parses a number in digits; null if there is none. */
+export function parseNumber(digits: string | undefined): number | null {
   return digits === undefined ? null : Number(digits);
 }
 
@@ -98,13 +104,13 @@ function withoutMarks(text: string): { readonly rest: string; readonly severity:
     const match = mark?.exec(rest);
     if (match == null) break;
     const word = match.groups?.word;
-    if (word !== undefined) severity = severityOf(word);
+    if (word !== undefined) severity = parseSeverity(word);
     rest = rest.slice(match[0].length);
   }
   return { rest: rest.trimStart(), severity };
 }
 
-/** Severity, code and remarks in any order, then the message, which may end with its code. */
+/** Reads severity, code and remarks in any order, then the message, which may end with its code. */
 function readSaid(text: string): Said {
   let rest = text;
   let severity: Severity | null = null;
@@ -114,7 +120,7 @@ function readSaid(text: string): Said {
     const coded: RegExpExecArray | null = word === null && code === null ? CODE.exec(rest) : null;
     const match = word ?? coded ?? REMARK.exec(rest);
     if (match === null) break;
-    if (word !== null) severity = severityOf(word.groups?.word ?? '');
+    if (word !== null) severity = parseSeverity(word.groups?.word ?? '');
     code = word?.groups?.code ?? coded?.groups?.code ?? coded?.groups?.rule ?? code;
     rest = rest.slice(match[0].length).trimStart();
   }
@@ -125,11 +131,14 @@ function readSaid(text: string): Said {
     const isWarning = /^\w{0,60}(?:Warning|Deprecated|DEPRECATED|Notice):/.test(message);
     return { severity: severity ?? (isWarning ? 'warning' : null), code, message };
   }
-  severity ??= end.word === undefined ? null : severityOf(end.word);
+  severity ??= end.word === undefined ? null : parseSeverity(end.word);
   return { severity, code: code ?? end.code ?? end.rule ?? null, message: end.message ?? '' };
 }
 
-/** How a tool is known by what {@link anyTool} has read; every pattern that is given must fit. One row for each tool. */
+/**
+ * The patterns that recognize a tool in what {@link anyTool} has read; all patterns that are given must
+ * match. One row for each tool.
+ */
 interface ToolName {
   readonly tool: string;
   readonly file?: RegExp;
@@ -191,7 +200,10 @@ export const TOOL_NAMES: readonly ToolName[] = [
   { tool: 'compiler', file: /\.(?:mli?|dart|zig|nim|s?v|vhd|d|pas|f90|jl|elm|purs|proto|fs|vala|cr|sol)$/ },
 ];
 
-/** The row that names the tool, or null: nobody taught us. `leftOut`: tools that are not to be known, for measurements. */
+/**
+ * Returns the row that names the tool; null if the tool is unknown. `leftOut`: tools that must not be
+ * recognized, for measurements.
+ */
 export function nameTool(placed: Placed, text: string, leftOut: ReadonlySet<string>): ToolName | null {
   const { file, code } = placed;
   for (const row of TOOL_NAMES) {

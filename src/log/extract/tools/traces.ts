@@ -30,7 +30,10 @@ export const pythonTraceback: Extractor = {
 
 const CHAINED = /(?:The above exception was the direct cause|During handling of the above exception)/;
 
-/** Python shows the deepest cause first: what was raised because of it joins its chain, and keeps its words as a message. */
+/**
+ * Joins the exceptions of a Python traceback, which shows the deepest cause first. What was raised because of
+ * it joins its chain, and its text is kept as a message.
+ */
 function joinChain(log: LogText, found: Findings): void {
   const outer = found.exceptions.pop();
   const cause = found.exceptions.pop();
@@ -42,7 +45,7 @@ function joinChain(log: LogText, found: Findings): void {
   found.message(lineBelow(log, start + 1, MAX_FRAMES * 3 - 1, (below) => below.endsWith(text)) ?? start, text, 72);
 }
 
-/** A line as the tool printed it, where a problem matcher marked it. */
+/** Returns a line as the tool printed it, without the mark of a problem matcher. */
 function unmarked(text: string): string {
   return text.replace(/^##\[error\]/, '');
 }
@@ -196,7 +199,10 @@ function add(line: number, groups: Groups, { frames, end }: ReturnType<typeof fr
   return end;
 }
 
-/** Rust's anyhow and eyre, and what copies them: numbered or indented causes, the deepest last. */
+/**
+ * Reads the causes of Rust's anyhow and eyre, and of libraries that copy their format: numbered or indented,
+ * the deepest last.
+ */
 function readCauses(log: LogText, line: number, found: Findings): number {
   const end = blockEnd(log, line, 20, (text) => /^\s{2,12}\S/.test(text));
   const deepest = log
@@ -212,7 +218,10 @@ function readCauses(log: LogText, line: number, found: Findings): number {
 
 const ACCESS = /^\s{0,8}(?<previous>Previous )?(?<what>[Rr]ead|[Ww]rite|[Aa]tomic \w{4,8}) at 0x/;
 const PLACE = /^\s{1,12}(?<file>\/?[^\s:]{1,300}\.go):(?<line>\d{1,7})(?: \+0x[0-9a-f]{1,16})?$/;
-/** How Rust says that a thread panicked, before 1.73 and since: the message quoted on the line, or below it. */
+/**
+ * The message of Rust that a thread panicked, before 1.73 and since: the text is quoted on the line, or below
+ * it.
+ */
 export const RUST_PANIC =
   /^.{0,200}?thread '(?<thread>[^']{0,300})' (?:\(\d{1,10}\) )?panicked at (?:'(?<old>.{0,600})', )?(?<file>[^\s:']{1,300}):(?<line>\d{1,7}):\d{1,6}:?/;
 
@@ -254,36 +263,38 @@ export const rustPanics: Extractor = {
   },
 };
 
-/** A race detector's report that begins on `line`: who reads, who writes, and where. */
+/** Reads the race detector's report that begins on `line`: which accesses collide, and where. */
 function readRace(log: LogText, line: number, found: Findings): void {
   const end = blockEnd(log, line, MAX_FRAMES, (text) => !/^={10,}$/.test(text));
   const accesses = linesBetween(log, line, end, MAX_FRAMES + 1).flatMap((text) => ACCESS.exec(text)?.groups?.what?.toLowerCase() ?? []);
   const [first = 'access', second = 'access'] = accesses;
   const message = `a ${first} and a ${second} of the same memory without a lock between them`;
-  found.exception(line, 'DATA RACE', message, framesOf(log, line, end));
+  found.exception(line, 'DATA RACE', message, readGoFrames(log, line, end));
 }
 
-/** A panic's message, and the stack of the goroutine that panicked. */
+/** Reads a panic's message, and the stack of the goroutine that panicked. */
 function readGoPanic(log: LogText, line: number, text: string, found: Findings): void {
   const message = /^(?:panic: |fatal error: )(?<said>.{1,500}?)(?: \[recovered.{0,20})?$/.exec(text)?.groups?.said;
   const start = lineBelow(log, line, 12, (below) => /^goroutine \d{1,9} \[/.test(below));
   if (message === undefined || start === null) return;
   const end = blockEnd(log, start, MAX_FRAMES, (one) => one.trim() !== '' && !/^(?:goroutine |exit status|FAIL\b)/.test(one));
-  const frames = framesOf(log, start, end);
+  const frames = readGoFrames(log, start, end);
   if (frames.length > 0) found.exception(line, 'panic', message, frames);
 }
 
-/** Go prints a frame on two lines: the function, and below it the place. */
-function framesOf(log: LogText, start: number, end: number): StackFrame[] {
+/** Reads Go's stack frames, which take two lines each: the function, and the place below it. */
+function readGoFrames(log: LogText, start: number, end: number): StackFrame[] {
   const lines = linesBetween(log, start, end, MAX_FRAMES + 1);
   return lines.slice(1).flatMap((text, i) => {
     const { file, line } = PLACE.exec(text)?.groups ?? {};
-    return file === undefined ? [] : [{ file, line: Number(line), function: functionOf(lines[i] ?? ''), own: !isForeignFile(file) }];
+    return file === undefined
+      ? []
+      : [{ file, line: Number(line), function: extractFunctionName(lines[i] ?? ''), own: !isForeignFile(file) }];
   });
 }
 
-/** `  example.test/shop.(*Cart).Add(0xc0000140a0)` → `(*Cart).Add`. */
-function functionOf(line: string): string | null {
+/** Extracts the function name: `  example.test/shop.(*Cart).Add(0xc0000140a0)` → `(*Cart).Add`. */
+function extractFunctionName(line: string): string | null {
   const call = line
     .trim()
     .replace(/^created by /, '')

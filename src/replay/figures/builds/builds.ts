@@ -1,7 +1,7 @@
 import { firstOfEach } from '../../../lib/collections.ts';
 import type { ReplayedCase } from '../../run/replay.ts';
-import { type Figure, type FigureSection, idsOf, ratioInterval, shareFigure, withInterval } from '../figure.ts';
-import { pairsOf } from '../groups.ts';
+import { type Figure, type FigureSection, listIds, ratioInterval, shareFigure, withInterval } from '../figure.ts';
+import { countPossiblePairs } from '../groups.ts';
 import { countNamed } from '../reading.ts';
 import { type ScoredBuild, type ScoredFailure, scoreBuildCases } from './score-failures.ts';
 
@@ -9,7 +9,10 @@ import { type ScoredBuild, type ScoredFailure, scoreBuildCases } from './score-f
 interface Share {
   readonly name: string;
   readonly count: (build: ScoredBuild) => readonly [held: number, of: number];
-  /** What is against the figure: builds where something does not hold, or where something does. */
+  /**
+   * The builds that count against the figure: those where something does not hold, or those where something
+   * does.
+   */
   readonly against: 'missing' | 'held';
   /** Needs answers, not a reading alone. */
   readonly needsAnswers: boolean;
@@ -90,14 +93,14 @@ function scoreShare({ name, count, against }: Share, builds: readonly ScoredBuil
   const counted = builds.map((build) => ({ one: build.one, counts: count(build) }));
   for (const { counts } of counted) [held, of] = [held + counts[0], of + counts[1]];
   const worse = counted.filter(({ counts: [some, all] }) => (against === 'held' ? some > 0 : some < all));
-  const figure = shareFigure(`failures: ${name}`, held, of, idsOf(worse));
+  const figure = shareFigure(`failures: ${name}`, held, of, listIds(worse));
   return withInterval(
     figure,
     ratioInterval(counted, ({ counts }) => counts),
   );
 }
 
-/** A row of a small table for each value, in their order; none where the rows name no value. */
+/** Returns a row of a small table for each value, in their order. Returns none if no row names a value. */
 function scoreRows(builds: readonly ScoredBuild[], valueFor: (build: ScoredBuild) => string | null, prefix: string): Figure[] {
   const named = [...Map.groupBy(builds, valueFor)].sort(([left], [right]) => ((left ?? '') < (right ?? '') ? -1 : 1));
   if (named.every(([value]) => value === null)) return [];
@@ -138,10 +141,13 @@ function countSameCause(build: ScoredBuild): readonly [held: number, of: number]
 
 /** Counts the pairs with equal keys. */
 function countPairs<Item>(items: readonly Item[], keyFor: (item: Item) => string): number {
-  return [...Map.groupBy(items, keyFor).values()].reduce((total, { length }) => total + pairsOf(length), 0);
+  return [...Map.groupBy(items, keyFor).values()].reduce((total, { length }) => total + countPossiblePairs(length), 0);
 }
 
-/** What is one cause where pairs are counted: the labelled one, or the step whose files a tool found faults in. */
+/**
+ * Returns the key of a cause for counting pairs: the labeled cause, or, for findings of a tool, the step of
+ * the log that reported them.
+ */
 function causeKey({ failure, isFinding }: ScoredFailure): string {
   return isFinding ? JSON.stringify(['findings', failure.log ?? null, failure.step ?? null]) : failure.cause;
 }

@@ -1,11 +1,11 @@
-import { maxOf } from '../../../lib/collections.ts';
+import { findMax } from '../../../lib/collections.ts';
 import type { LabelledFailure } from '../../cases/labelled-failure.ts';
 import type { AnalysisResult } from '../../run/results.ts';
 import { holdsWords, normalizeWords } from './said-words.ts';
 
 type NamedTest = AnalysisResult['failingTests'][number];
 
-/** How well a test that an answer lists matches a labelled one; 0: not at all. */
+/** The quality of a match between a test that an answer lists and a labeled one; 0 is no match. */
 const [NO_MATCH, WORDS_MATCH, NAME_MATCH, SUITE_MATCH] = [0, 1, 2, 3];
 /** A shorter name stands in sentences that do not speak of it. */
 const LEAST_MENTIONED = 5;
@@ -25,7 +25,7 @@ export function findAnswers(failures: readonly LabelledFailure[], answers: reado
   return failures.map((failure) => {
     if (failure.test == null) return mostQuoting(failure, answers, 1);
     const matches = answers.map((answer) => ({ answer, match: bestMatch(failure, answer.failingTests, taken) }));
-    const best = maxOf(
+    const best = findMax(
       matches.map(({ match }) => match),
       NO_MATCH,
     );
@@ -77,7 +77,10 @@ function mentioning(test: string, answers: readonly AnalysisResult[]): AnalysisR
   return answers.filter(isMentioned);
 }
 
-/** The answer with the most quotations inside the failure's lines, the first of equals; null where none has so many. */
+/**
+ * Returns the answer with the most quotations inside the lines of the failure, the first one if several have
+ * as many. Returns null if none has at least `least`.
+ */
 function mostQuoting(failure: LabelledFailure, answers: readonly AnalysisResult[], least: number): AnalysisResult | null {
   let best: AnalysisResult | null = null;
   let most = least - 1;

@@ -1,10 +1,16 @@
 import { stripEscapes } from '../../../log/lines/clean.ts';
 
-/** Of a message so many lines are compared, each up to so many characters: answers cut what is longer. */
+/**
+ * The number of lines of a message that are compared, and the characters of each. Answers cut longer
+ * messages.
+ */
 const [MOST_LINES, MOST_LINE] = [5, 200];
-/** What is left of a message without its exception's class must still tell something. */
+/**
+ * The minimum number of characters that must remain of a message without the class of its exception, so that
+ * it is still informative.
+ */
 const LEAST_WITHOUT_CLASS = 8;
-/** So many characters before an ellipsis are enough to recognize a message that was cut there. */
+/** The minimum number of characters before an ellipsis by which a cut message is recognized. */
 const LEAST_BEFORE_CUT = 24;
 
 const CLASS = /^(?:[\w$]+[.:]{1,2})*[\w$]*(?:error|exception|failure|failed|panic)(?: \[\w+\])?: /;
@@ -42,8 +48,9 @@ export function normalizeMessage(message: string): string[] {
 }
 
 /**
- * Whether a message stands in texts: every line of the normalized message stands in one of the normalized texts, not inside of a longer word or
- * number. Where a text was cut with "…", the last 24 characters before it or more that begin the line are enough.
+ * Checks whether texts contain a message: every line of the normalized message occurs in one of the
+ * normalized texts, but not inside a longer word or number. If a text was cut with "…", the last 24 or more
+ * characters before it are enough if the line begins with them.
  */
 export function saysMessage(texts: readonly string[], message: string): boolean {
   const lines = normalizeMessage(message);
@@ -51,7 +58,7 @@ export function saysMessage(texts: readonly string[], message: string): boolean 
   return lines.length > 0 && lines.every((line) => said.some((text) => holdsWords(text, line)));
 }
 
-/** Whether normalized words stand in a normalized text as whole words, or are cut in it by "…". */
+/** Checks whether a normalized text contains normalized words as whole words, or cut by "…". */
 export function holdsWords(text: string, words: string): boolean {
   if (words === '') return false;
   for (let at = text.indexOf(words); at !== -1; at = text.indexOf(words, at + 1)) {

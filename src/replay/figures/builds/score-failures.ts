@@ -5,7 +5,7 @@ import type { AnalysisResult } from '../../run/results.ts';
 import { findAnswers } from './find-answers.ts';
 import { holdsWords, normalizeMessage, normalizeWords, saysMessage } from './said-words.ts';
 
-/** One labelled failure beside the answer that names it. */
+/** A labeled failure together with the answer that names it. */
 export interface ScoredFailure {
   readonly failure: LabelledFailure;
   /** Found by a linter or a compiler: scored for `answer` and `isOwn` only. */
@@ -57,7 +57,7 @@ function scoreBuild(one: ReplayedCase, row: DatasetRow): ScoredBuild {
   return { one, row, answers, failures };
 }
 
-/** Everything that an answer says in words: what is quoted counts. */
+/** Returns all texts of an answer; quotations count. */
 function toldTexts({ title, rootCause, fixRecommendation, claims }: AnalysisResult): string[] {
   const claimed = claims.flatMap(({ text, quotes }) => [text, ...quotes.map((quote) => quote.text)]);
   return [title ?? '', rootCause ?? '', fixRecommendation ?? '', ...claimed];
@@ -87,7 +87,10 @@ const FINDERS = new Set(
   ).split(' '),
 );
 
-/** Whether a runner is a linter or a compiler, by a word of its name: "golangci-lint 2.1", "go vet", "eslint + tsc". */
+/**
+ * Checks whether a runner is a linter or a compiler, by one word of its name: "golangci-lint 2.1", "go vet",
+ * "eslint + tsc".
+ */
 function isFinder(runner: string | null | undefined): boolean {
   const words = runner?.toLowerCase().match(/[a-z][a-z0-9-]*/g) ?? [];
   return words.some((word) => FINDERS.has(word) || word.split('-').some((part) => FINDERS.has(part)));

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomBytes } from 'node:crypto';
 import type { Analysis } from '../../../domain/analysis.ts';
-import { messageOf } from '../../../domain/errors.ts';
+import { getErrorMessage } from '../../../domain/errors.ts';
 import type {
   JudgementName,
   RecordedAnswer,
@@ -20,16 +20,16 @@ import type { ChatModel } from '../../../ports/chat-model.ts';
 import type { Logger } from '../../../ports/telemetry.ts';
 import type { Toolbox, ToolDescription } from '../../../ports/toolbox.ts';
 import {
+  computeFullHash,
+  computeShortHash,
   createSubjectHash,
   fieldHashes,
-  fullHashOf,
   type HashSubject,
   joinLines,
   type RecordingLine,
-  shortHashOf,
 } from './recording-lines.ts';
 
-/** Who is asked in a run. */
+/** The components that a run asks. */
 interface Asked {
   readonly analyst: Analyst;
   readonly fallbackAnalyst?: Analyst | undefined;
@@ -62,8 +62,9 @@ type Run = Asked & { readonly subject: TriageSubject; readonly limits: object };
 export type RunRecorder = ReturnType<typeof createRunRecorder>;
 
 /**
- * Records runs: in memory until the run ends or waits, and now and then before, since what a model said is dear. What cannot be kept is
- * logged; no run ever fails, or waits, for it before its end.
+ * Records runs in memory until the run ends or waits, and saves occasionally before that, because model
+ * replies are expensive. A failure to save is logged; no run fails because of it or waits for it before its
+ * end.
  */
 export function createRunRecorder(options: RecorderOptions) {
   /** Begins to listen to a run, or to the rest of one that was cut off. */
@@ -100,7 +101,7 @@ function beginRecording(run: Run, options: RecorderOptions) {
   };
 }
 
-/** What one process writes of one run. */
+/** Collects what one process records of one run. */
 function openNotebook({ subject, limits, analyst, fallbackAnalyst }: Run, startedAt: number, options: RecorderOptions) {
   const { clock, masker, logger, keep } = options;
   const { triageId } = subject;
@@ -116,7 +117,7 @@ function openNotebook({ subject, limits, analyst, fallbackAnalyst }: Run, starte
     try {
       await keep(triageId, await maskStrings(lines, masker));
     } catch (error) {
-      logger.warn({ triageId, error: messageOf(error) }, 'a part of a recording could not be kept');
+      logger.warn({ triageId, error: getErrorMessage(error) }, 'a part of a recording could not be kept');
     }
   };
   const keepNow = () => {
@@ -131,30 +132,36 @@ function openNotebook({ subject, limits, analyst, fallbackAnalyst }: Run, starte
   return {
     add: (entry: Entry) => {
       if (room < 0) return;
-      room -= sizeOf(entry);
+      room -= estimateSize(entry);
       waiting.push(room < 0 ? { what: 'capped', run } : { ...entry, run });
     },
     keepIfDue: () => {
       if (clock.now() - kept >= (options.keepEveryMs ?? KEEP_EVERY_MS)) void keepNow();
     },
     close: async (analysis: Analysis | null) => {
-      if (analysis !== null) append(waiting, endingOf(analysis, run));
+      if (analysis !== null) append(waiting, createEnding(analysis, run));
       await keepNow();
     },
   };
 }
 
-/** Nothing where the answer cannot be hashed, such as one nested deeper than JSON goes. */
-function endingOf(analysis: Analysis, run: string): RecordingLine[] {
+/**
+ * Creates the last line. Returns none if the answer cannot be hashed, for example because it is nested too
+ * deeply for JSON.
+ */
+function createEnding(analysis: Analysis, run: string): RecordingLine[] {
   try {
-    return [{ what: 'ended', run, analysisId: analysis.id, analysisHash: fullHashOf(analysis) }];
+    return [{ what: 'ended', run, analysisId: analysis.id, analysisHash: computeFullHash(analysis) }];
   } catch {
     return [];
   }
 }
 
-/** Only what can be large is measured; what cannot be written as JSON is too large for any recording. */
-function sizeOf(entry: Entry): number {
+/**
+ * Estimates the size of an entry. Only parts that can be large are measured; an entry that cannot be
+ * serialized as JSON is too large for any recording.
+ */
+function estimateSize(entry: Entry): number {
   try {
     if (entry.what === 'judged') return JSON.stringify(entry.judgement.reply?.value ?? null).length + 500;
     return entry.what === 'called' ? JSON.stringify(entry.call).length : 500;
@@ -165,13 +172,13 @@ function sizeOf(entry: Entry): number {
 
 interface JudgementListener {
   readonly clock: Clock;
-  /** When the run began. */
+  /** The start time of the run. */
   readonly startedAt: number;
   readonly hashSubject: HashSubject;
   readonly judged: (judgement: RecordedJudgement) => void;
 }
 
-/** The analyst, each of whose judgements is recorded as it is given, or as it is given up. */
+/** Wraps the analyst and records each judgment when it is made or given up. */
 function recordedAnalyst(analyst: Analyst, role: RecordedJudgement['role'], listener: JudgementListener): Analyst {
   const judge = <Value>(
     name: JudgementName,
@@ -198,14 +205,14 @@ async function recordJudgement<Value>(
   ask: () => Promise<Judgement<Value>>,
 ): Promise<Judgement<Value>> {
   const began = clock.now();
-  const fields = hashesOf(input, hashSubject);
+  const fields = computeHashes(input, hashSubject);
   let isRecorded = false;
   // Who is no longer waited for may answer all the same, or never: what counts is recorded once.
   const record = (end: Pick<RecordedJudgement, 'reply' | 'failed'>) => {
     if (isRecorded) return;
     isRecorded = true;
     const milliseconds = Math.max(0, clock.now() - began);
-    judged({ role, name, ...placeOf(input), fields, at: Math.max(0, began - startedAt), milliseconds, ...end });
+    judged({ role, name, ...readPlace(input), fields, at: Math.max(0, began - startedAt), milliseconds, ...end });
   };
   const giveUp = () => record({ reply: null, failed: 'cut off' });
   signal.addEventListener('abort', giveUp, { once: true });
@@ -217,15 +224,18 @@ async function recordJudgement<Value>(
       return judgement;
     });
   } catch (error) {
-    record({ reply: null, failed: messageOf(error) });
+    record({ reply: null, failed: getErrorMessage(error) });
     throw error;
   } finally {
     signal.removeEventListener('abort', giveUp);
   }
 }
 
-/** None where an input cannot be hashed, such as one nested deeper than JSON goes: a judgement never fails for its recording. */
-function hashesOf(input: object, hashSubject: HashSubject): Record<string, string> {
+/**
+ * Computes the hashes of an input. Returns none if it cannot be hashed, for example because it is nested too
+ * deeply for JSON: a judgment never fails because of its recording.
+ */
+function computeHashes(input: object, hashSubject: HashSubject): Record<string, string> {
   try {
     return fieldHashes(input, hashSubject);
   } catch {
@@ -233,8 +243,8 @@ function hashesOf(input: object, hashSubject: HashSubject): Record<string, strin
   }
 }
 
-/** Round and investigator, where the input has them. */
-export function placeOf(input: object): { readonly round: number; readonly investigator: string | null } {
+/** Reads the round and the investigator, if the input has them. */
+export function readPlace(input: object): { readonly round: number; readonly investigator: string | null } {
   const round = 'round' in input && typeof input.round === 'number' ? input.round : 0;
   const investigator = 'investigator' in input && typeof input.investigator === 'string' ? input.investigator : null;
   return { round, investigator };
@@ -242,20 +252,20 @@ export function placeOf(input: object): { readonly round: number; readonly inves
 
 interface ToolListener {
   readonly clock: Clock;
-  /** When the run began. */
+  /** The start time of the run. */
   readonly startedAt: number;
   readonly called: (call: RecordedCall) => void;
   readonly offered: (tools: RecordedTools) => void;
 }
 
-/** The toolbox, whose answers are recorded as they come. */
+/** Wraps the toolbox and records its answers as they arrive. */
 function recordedToolbox(toolbox: Toolbox, { clock, startedAt, called, offered }: ToolListener): Toolbox {
   const { askable } = toolbox;
   return {
     ...toolbox,
     offered: (category) => {
       const tools = toolbox.offered(category);
-      if (askable === undefined) offered({ category, offered: namesOf(tools), askable: namesOf(tools) });
+      if (askable === undefined) offered({ category, offered: listNames(tools), askable: listNames(tools) });
       return tools;
     },
     ...(askable === undefined
@@ -263,7 +273,7 @@ function recordedToolbox(toolbox: Toolbox, { clock, startedAt, called, offered }
       : {
           askable: async (category, subject, signal) => {
             const tools = await askable(category, subject, signal);
-            offered({ category, offered: namesOf(toolbox.offered(category)), askable: namesOf(tools) });
+            offered({ category, offered: listNames(toolbox.offered(category)), askable: listNames(tools) });
             return tools;
           },
         }),
@@ -281,7 +291,7 @@ function recordedToolbox(toolbox: Toolbox, { clock, startedAt, called, offered }
   };
 }
 
-function namesOf(tools: readonly ToolDescription[]): string[] {
+function listNames(tools: readonly ToolDescription[]): string[] {
   return tools.map(({ name }) => name);
 }
 
@@ -291,8 +301,8 @@ type Masking = Pick<Masker, 'mask'>;
 const SHORT = 8;
 
 /**
- * The same value with no secret in its texts. All that a run sees was masked when it came in; this is the net beneath. Told in one piece
- * first, since as a rule there is nothing to hide.
+ * Returns the same value without secrets in its texts. Everything that a run sees was masked on entry; this
+ * is a second safeguard. All texts are first checked as one, because usually there is nothing to hide.
  */
 async function maskStrings<Value>(value: Value, masker: Masking): Promise<Value> {
   const texts = new Set<string>();
@@ -311,14 +321,17 @@ function collect(value: unknown, texts: Set<string>): void {
   else if (typeof value === 'object' && value !== null) for (const item of Object.values(value)) collect(item, texts);
 }
 
-/** What one judgement showed a model; the first question counts, the others are repetitions that fit. */
+/**
+ * The input that a judgment showed to a model. The first question counts; the others are repetitions that
+ * fit.
+ */
 interface Shown {
   hash: string | null;
 }
 
 const judging = new AsyncLocalStorage<Shown>();
 
-/** The model, and for whoever records a judgement what it was shown. */
+/** Wraps the model and makes the input that it was shown available to the recorder of a judgment. */
 export function listenedChatModel(model: ChatModel): ChatModel {
   return {
     ...model,
@@ -341,7 +354,7 @@ export async function listening<Value>(judge: (shown: () => string | null) => Pr
 
 function note(question: object): void {
   const shown = judging.getStore();
-  if (shown !== undefined && shown.hash === null) shown.hash = shortHashOf(question);
+  if (shown !== undefined && shown.hash === null) shown.hash = computeShortHash(question);
 }
 
 /** Records runs of this process in memory, for the terminal. */
@@ -356,7 +369,7 @@ export function recordAtHand(options: Omit<RecorderOptions, 'keep'>) {
   return {
     recorder,
     /** The recordings of these answers, in their order; those that could not be made are left out. */
-    recordingsOf: (analyses: readonly Analysis[]): Recording[] =>
+    takeRecordings: (analyses: readonly Analysis[]): Recording[] =>
       analyses.flatMap((analysis) => {
         const lines = kept.get(analysis.triageId);
         kept.delete(analysis.triageId);

@@ -17,8 +17,9 @@ import { TriageSubject } from '../../../domain/triage.ts';
 import { storable } from '../../../lib/text.ts';
 
 /**
- * The one JSON text of a value: keys sorted, what is undefined left out, characters that no database takes replaced as the database
- * would. Two values are the same exactly where these texts are.
+ * Returns the canonical JSON text of a value: keys are sorted, undefined values are omitted, and characters
+ * that a database cannot store are replaced as the database would. Two values are equal exactly if these
+ * texts are equal.
  */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item ?? null)).join(',')}]`;
@@ -29,14 +30,14 @@ export function canonicalJson(value: unknown): string {
   return `{${entries.map(([key, item]) => `${JSON.stringify(storable(key))}:${canonicalJson(item)}`).join(',')}}`;
 }
 
-/** SHA-256 of the canonical text, 64 hex digits. */
-export function fullHashOf(value: unknown): string {
+/** Computes the SHA-256 of the canonical text, as 64 hex digits. */
+export function computeFullHash(value: unknown): string {
   return createHash('sha256').update(canonicalJson(value)).digest('hex');
 }
 
-/** The first 16 hex digits of it: enough to tell the inputs of one run apart. */
-export function shortHashOf(value: unknown): string {
-  return fullHashOf(value).slice(0, 16);
+/** Returns the first 16 hex digits of the hash, which are enough to distinguish the inputs of one run. */
+export function computeShortHash(value: unknown): string {
+  return computeFullHash(value).slice(0, 16);
 }
 
 /** The short hash of a value that is met again and again. */
@@ -46,16 +47,16 @@ export type HashSubject = (value: object) => string;
 export function createSubjectHash(): HashSubject {
   const known = new WeakMap<object, string>();
   return (value) => {
-    const hash = known.get(value) ?? shortHashOf(value);
+    const hash = known.get(value) ?? computeShortHash(value);
     known.set(value, hash);
     return hash;
   };
 }
 
-/** A short hash of each part of a judgement's input, so that a difference can be named. */
+/** Computes a short hash of each part of a judgment's input, so that a difference can be located. */
 export function fieldHashes(input: object, hashSubject: HashSubject): Record<string, string> {
   const parts = Object.entries(input).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(parts.map(([name, value]) => [name, isObject(value) ? hashSubject(value) : shortHashOf(value)]));
+  return Object.fromEntries(parts.map(([name, value]) => [name, isObject(value) ? hashSubject(value) : computeShortHash(value)]));
 }
 
 function isObject(value: unknown): value is object {
@@ -64,7 +65,7 @@ function isObject(value: unknown): value is object {
 
 const compress = promisify(gzip);
 
-/** What a process knows of a run when it begins, or goes on where another stopped. */
+/** The data that a process knows about a run when it starts it or continues it. */
 const RunHead = z.object({
   startedAt: z.iso.datetime(),
   madeBy: RecordedMaker,
@@ -85,12 +86,12 @@ export const RecordingLine = z.discriminatedUnion('what', [
 ]);
 export type RecordingLine = z.infer<typeof RecordingLine>;
 
-/** One gzip member, to be behind others. */
+/** Compresses lines to one gzip member that can be appended to others. */
 export async function packLines(lines: readonly RecordingLine[]): Promise<Uint8Array> {
   return await compress(lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
 }
 
-/** What one process recorded of the run. */
+/** The part of a run that one process recorded. */
 interface Turn {
   head: RunHead | null;
   readonly judgements: RecordedJudgement[];
@@ -102,11 +103,12 @@ interface Turn {
 }
 
 /**
- * One recording of what one or several processes wrote of a run, one after the other. What was judged or asked again after a process died
- * counts as it was the last time. Says what is missing. Throws `invalid-input` where there is no beginning at all.
+ * Joins what one or several processes recorded of a run into one recording. If something was judged or asked
+ * again after a crash, the last result counts. Lists what is missing. Throws `invalid-input` if the beginning
+ * is missing.
  */
 export function joinLines(triageId: string, lines: Iterable<RecordingLine>, analysis: Analysis | null, capped = false): Recording {
-  const turns = turnsOf(lines);
+  const turns = groupTurns(lines);
   // Of two workers at one run, whose answer was stored is heard last.
   turns.sort((left, right) => Number(isStored(left, analysis)) - Number(isStored(right, analysis)));
   const first = turns.find((turn) => turn.head !== null);
@@ -123,8 +125,8 @@ export function joinLines(triageId: string, lines: Iterable<RecordingLine>, anal
   const stored = turns.find((turn) => isStored(turn, analysis));
   const missing = [
     ...(capped || turns.some((turn) => turn.capped) ? ['parts beyond the size limit of a recording'] : []),
-    ...(analysis === null ? ['the answer: the run had not ended with one'] : missingOf(analysis, judgements, calls)),
-    ...(analysis !== null && stored?.ended != null && stored.ended.hash !== fullHashOf(analysis)
+    ...(analysis === null ? ['the answer: the run had not ended with one'] : findMissing(analysis, judgements, calls)),
+    ...(analysis !== null && stored?.ended != null && stored.ended.hash !== computeFullHash(analysis)
       ? ['the original answer of the run: the stored answer differs']
       : []),
   ];
@@ -145,17 +147,17 @@ export function joinLines(triageId: string, lines: Iterable<RecordingLine>, anal
   };
 }
 
-/** What a call is found by: why it was asked decides nothing. */
+/** Returns the key of a call. The reason for the call is not part of it. */
 export function callKey({ tool, args }: { readonly tool: string; readonly args: object }): string {
   return `${tool} ${canonicalJson(args)}`;
 }
 
-/** What a judgement is found by exactly. */
+/** Returns the key that identifies a judgment exactly. */
 export function judgementKey({ role, name, round, investigator, fields }: RecordedJudgement): string {
   return canonicalJson([role, name, round, investigator, fields]);
 }
 
-function turnsOf(lines: Iterable<RecordingLine>): Turn[] {
+function groupTurns(lines: Iterable<RecordingLine>): Turn[] {
   const turns = new Map<string, Turn>();
   for (const line of lines) {
     const turn = turns.get(line.run) ?? { head: null, judgements: [], calls: [], tools: [], answers: [], capped: false, ended: null };
@@ -175,7 +177,7 @@ function isStored(turn: Turn, analysis: Analysis | null): boolean {
   return analysis !== null && turn.ended?.id === analysis.id;
 }
 
-/** All in order, without what a later turn said anew. */
+/** Returns all items in order, without those that a later turn repeats. */
 function lastHeard<Item>(turns: readonly (readonly Item[])[], keyOf: (item: Item) => string): Item[] {
   const later = new Set<string>();
   const heard: Item[][] = [];
@@ -186,8 +188,8 @@ function lastHeard<Item>(turns: readonly (readonly Item[])[], keyOf: (item: Item
   return heard.reverse().flat();
 }
 
-/** What the answer's steps name that was not recorded. */
-function missingOf(analysis: Analysis, judgements: readonly RecordedJudgement[], calls: readonly RecordedCall[]): string[] {
+/** Lists what the steps of the answer name but the recording lacks. */
+function findMissing(analysis: Analysis, judgements: readonly RecordedJudgement[], calls: readonly RecordedCall[]): string[] {
   const known = new Set(
     judgements.filter(({ reply }) => reply !== null).map(({ name, round, investigator }) => placeKey(name, round, investigator)),
   );
@@ -213,7 +215,10 @@ const TRACED: Readonly<Record<string, RecordedJudgement['name']>> = {
   verify: 'verify',
 };
 
-/** Before the first round the analyst gets round 1; a correction gets none. */
+/**
+ * Returns the key of a traced judgment. Before the first round the analyst gets round 1; a correction gets
+ * none.
+ */
 function placeOfTrace(name: string, step: Step): string {
   const own = TRACED[name] ?? 'classify';
   const round = own === 'classify' || own === 'correctCall' ? 0 : Math.max(1, step.round);

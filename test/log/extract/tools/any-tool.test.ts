@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Findings } from '../../../../src/log/extract/extraction.ts';
-import { readersOf } from '../../../../src/log/extract/tools/diagnostics.ts';
+import { createReaders } from '../../../../src/log/extract/tools/diagnostics.ts';
 import { readLines } from './read-lines.ts';
 
 type Row = readonly [lines: readonly string[], known: object];
@@ -89,7 +89,7 @@ describe('a tool that nobody taught us', () => {
 
 describe('tables of tools', () => {
   it('make one reader for each tool, by its name', () => {
-    const [reader] = readersOf([{ tool: 'glow', literals: ['wick'], says: [{ pattern: /^no (?<message>wick .{1,80})/ }] }]);
+    const [reader] = createReaders([{ tool: 'glow', literals: ['wick'], says: [{ pattern: /^no (?<message>wick .{1,80})/ }] }]);
     expect(reader).toMatchObject({ name: 'glow', literals: ['wick'] });
   });
 
