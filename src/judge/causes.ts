@@ -11,6 +11,7 @@ import { findHost, findOwnService, missingModuleName } from './line-facts.ts';
 import { isForeignPath } from './paths.ts';
 import type { Match } from './rule.ts';
 import { type Filled, type FindValue, fillFirst } from './sentence.ts';
+import { listSiblings } from './siblings.ts';
 import { readLastLines } from './telling-block.ts';
 import { completeCause, readWhole } from './telling-fact.ts';
 import { cleanWords } from './values/clean.ts';
@@ -45,35 +46,41 @@ export function describeCause(
   const cause = find === null ? null : fillFirst(match?.rule.cause, find);
   const artifacts = classification.category === 'DEPENDENCY_ERROR' ? stateArtifacts(ruling.facts.subject).slice(0, 1) : [];
   const stated = [cause?.text ?? said.rootCause, ...artifacts.map(({ text }) => text)].join(' ');
-  const more = isListed(ruling.facts, match) ? null : completeCause(stated, fact, ruling.facts);
-  const statement = more === null ? stated : `${stated} ${more.text}`;
+  const more = findLeadingDiagnostic(ruling.facts, match) === null ? addFromLog(stated, fact, cause?.values ?? [], ruling.facts) : [];
+  const statement = [stated, ...more.map(({ text }) => text)].join(' ');
   const caution = classification.abstained ? 'The log does not show a clear cause. ' : '';
-  const rootCause = `${caution}${statement}${nameStep(ruling.facts)}`;
+  const rootCause = `${caution}${statement}${nameStep(ruling.facts, fact)}`;
   return {
     title: cleanWords(title?.text ?? said.title, MAX_TITLE),
     statement,
     rootCause,
-    values: [...(title?.values ?? []), ...(cause?.values ?? []), ...(more?.values ?? [])],
+    values: [...(title?.values ?? []), ...(cause?.values ?? []), ...more.flatMap(({ values }) => values)],
   };
 }
 
-/** Tells whether the cause lists findings of a tool or failing tests, each with its own message. */
-function isListed(facts: Facts, match: Match | null): boolean {
-  return findLeadingDiagnostic(facts, match) !== null || (match !== null && facts.subject.failingTests.length > 0);
+/** Adds what the log says of other names, and what it says besides. */
+function addFromLog(cause: string, fact: Fact | null, used: Filled['values'], facts: Facts): Filled[] {
+  const siblings = facts.subject.failingTests.length > 0 ? null : listSiblings(cause, fact, used, facts);
+  const complete = completeCause(siblings === null ? cause : `${cause} ${siblings.text}`, fact, facts);
+  return [siblings, complete].filter((one) => one !== null);
 }
 
 /** Names the failed step and how it ended. Returns an empty text if the log marks no step. */
-function nameStep({ subject }: Facts): string {
+function nameStep({ subject }: Facts, fact: Fact | null): string {
   // A log without marks is one section, called like its source.
   const failed = subject.failedSections.filter(
     ({ consequence, name, source }) => consequence !== true && !source.startsWith(name) && !/^(?:log|build|output|console)$/i.test(name),
   );
-  const [step] = failed;
+  const step = failed.find((one) => fact !== null && isWithin(one, fact)) ?? failed[0];
   if (step === undefined) return '';
   const code = step.exitCode ?? subject.exits.at(-1)?.code ?? null;
   const others = failed.length - 1;
   const more = others === 0 ? '' : ` ${others === 1 ? '1 other step' : `${others} other steps`} failed as well.`;
   return ` It failed in the step “${oneLine(step.name, 100)}”${code === null ? '' : ` with exit code ${code}`}.${more}`;
+}
+
+function isWithin({ source, lineStart, lineEnd }: TriageSubject['failedSections'][number], fact: Fact): boolean {
+  return fact.source === source && fact.line !== null && lineStart <= fact.line && fact.line <= lineEnd;
 }
 
 function describe(facts: Facts, match: Match | null, fact: Fact | null, classification: Classification): Described {

@@ -61,7 +61,11 @@ function findLine(text: string, lines: readonly ShownLine[]): ShownLine | null {
 }
 
 /** Tells whether two lines belong to one step; lines of no marked step do. */
-export function isSameStep(one: Pick<ShownLine, 'source' | 'line'>, at: { readonly source: string; readonly line: number }, subject: TriageSubject): boolean {
+export function isSameStep(
+  one: Pick<ShownLine, 'source' | 'line'>,
+  at: { readonly source: string; readonly line: number },
+  subject: TriageSubject,
+): boolean {
   if (one.source !== at.source) return false;
   const section = subject.failedSections.find(
     ({ source, lineStart, lineEnd }) => source === at.source && lineStart <= at.line && at.line <= lineEnd,

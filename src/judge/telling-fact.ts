@@ -1,5 +1,4 @@
 import type { ErrorMessage } from '../domain/failure.ts';
-import type { TriageSubject } from '../domain/triage.ts';
 import { classifyRole, saysNothing } from '../log/roles.ts';
 import type { Fact, Facts } from './facts.ts';
 import { findLeadingDiagnostic } from './leading-diagnostic.ts';
@@ -11,14 +10,23 @@ import { getFactText } from './wording.ts';
 
 /** The least weight of a message that may add to a cause. */
 const LEAST_WEIGHT = 30;
+/** Messages that are added to a cause, and the least weight of the second. */
+const [MOST, LEAST_OF_SECOND] = [2, 60];
+/** The least weight of a message that may add to the cause of a failing test. */
+const LEAST_IN_TESTS = 60;
+/** Distance, in lines, of a neighbor that is read before other messages. */
+const NEXT_TO = 2;
 /** The share of its words, and the number of words, that a message must add to a cause. */
 const [NEW_SHARE, NEW_WORDS] = [0.4, 2];
 const [SHORTEST, LONGEST] = [12, 240];
 /** The share of the weight of the first message that the first complaint needs to come before it. */
-const NEARLY_FIRST = Number(process.env.C_NF ?? 0.5);
+const NEARLY_FIRST = 0.5;
+type Message = Pick<ErrorMessage, 'text' | 'at' | 'weight'>;
+
+/** Words that only point to another place. */
+const POINTS_ELSEWHERE = /\b(?:see|check|read|search|refer to|look (?:at|in))\b.{0,40}\b(?:logs?|output|above|below|details?)\b/i;
 /** Lines of source that a tool shows, frames of a trace, and items of data. */
-const NO_SENTENCE =
-  /^\s{0,8}(?:\d{1,6}\s{0,4}[|│]|[|│>]\s|at \S+[ (]|File "|\^|~|["'{[(]|\w{1,40}\(.{0,80}\)?[;,{]$)|[{;,(]\s{0,4}$/;
+const NO_SENTENCE = /^\s{0,8}(?:\d{1,6}\s{0,4}[|│]|[|│>]\s|at \S+[ (]|File "|\^|~|["'{[(]|\w{1,40}\(.{0,80}\)?[;,{]$)|[{;,(]\s{0,4}$/;
 /** Words with which tools say that something is wrong. */
 const COMPLAINS =
   /\b(?:err(?:or)?s?|\w{0,30}(?:Error|Exception)|fail(?:s|ed|ure)?|fatal|cannot|can't|can not|could not|couldn't|unable|not|no|never|without|denied|refused|forbidden|unauthorized|missing|lacks|invalid|illegal|unknown|unsupported|unrecognized|unexpected|undefined|unbound|must|requires?|required|needs?|expected|exceed\w{0,4}|mismatch\w{0,3}|conflict\w{0,4}|duplicate|already|incompatible|timed? ?out|killed|abort\w{0,3}|panic\w{0,4}|trap|fault|stuck|closed|reset|E[A-Z]{4,12})\b/i;
@@ -30,10 +38,9 @@ const COMPLAINS =
 export function findTellingFact(facts: Facts, match: Match | null): Fact | null {
   if (match === null) return findFirstMessage(facts);
   const entry = findLeadingDiagnostic(facts, match);
-  if (entry?.at != null)
-    return { ...match.fact, origin: 'diagnostic', text: entry.message, source: entry.at.source, line: entry.at.line };
+  if (entry?.at != null) return { ...match.fact, origin: 'diagnostic', text: entry.message, source: entry.at.source, line: entry.at.line };
   const { fact } = match;
-  if (!saysNothing(getFactText(fact))) return fact;
+  if (!saysNothing(getFactText(fact)) && !POINTS_ELSEWHERE.test(fact.text)) return fact;
   const message = facts.subject.messages.find((one) => one.weight >= LEAST_WEIGHT && isBefore(one, fact, facts) && isComplaint(one));
   return message === undefined ? fact : toFact(message);
 }
@@ -46,7 +53,7 @@ function findFirstMessage({ all, subject }: Facts): Fact | null {
   return all.find(({ origin }) => origin === 'message') ?? null;
 }
 
-function toFact({ text, at }: ErrorMessage): Fact {
+function toFact({ text, at }: Message): Fact {
   return { origin: 'message', text, source: at?.source ?? null, line: at?.line ?? null, weight: 1 };
 }
 
@@ -68,7 +75,14 @@ export function readWhole(fact: Fact, facts: Facts): string {
     const text = next.text.trim();
     const isLong = last.text.length >= WRAPPED && /^ {2}/.test(next.text);
     const goesOn = !/[.!?:;,{}]$/.test(whole) && (isLong || /^[a-z(]/.test(text));
-    if (next.line !== last.line + 1 || text === '' || !goesOn || measureIndent(next.text) < measureIndent(last.text) || NO_SENTENCE.test(next.text)) break;
+    if (
+      next.line !== last.line + 1 ||
+      text === '' ||
+      !goesOn ||
+      measureIndent(next.text) < measureIndent(last.text) ||
+      NO_SENTENCE.test(next.text)
+    )
+      break;
     whole += ` ${text}`;
     last = next;
   }
@@ -76,34 +90,65 @@ export function readWhole(fact: Fact, facts: Facts): string {
 }
 
 /**
- * Quotes the most informative message of the failed step that a cause does not contain yet: often the one inside a
- * wrapper, or the reason behind a symptom. Returns null if there is none.
+ * Quotes what a cause does not contain yet: the most informative messages of the failed step, otherwise a complaint next
+ * to the deciding line. That is often the message inside a wrapper, or the reason behind a symptom. Returns null if
+ * there is none.
  */
 export function completeCause(cause: string, fact: Fact | null, facts: Facts): Filled | null {
-  const { subject } = facts;
   if (fact === null || fact.source === null || fact.line === null) return null;
-  const known = new Set(listWords(cause));
-  const at = { source: fact.source, line: fact.line };
-  const message = subject.messages.find(
-    (one) => one.weight >= LEAST_WEIGHT && isInStep(one, at, subject) && isComplaint(one) && adds(one, known),
-  );
-  if (message === undefined) return null;
-  const text = cleanWords(readWhole(toFact(message), facts), LONGEST);
-  const value = { text, source: message.at?.source ?? null, line: message.at?.line ?? null, near: 'step' } as const;
-  return { text: `${message.at?.line === at.line ? 'The log says' : 'The step also printed'} “${text}”.`, values: [value] };
+  // What stands on the deciding line is quoted as evidence.
+  const known = new Set(listWords(`${cause} ${fact.text}`));
+  const found: Message[] = [];
+  for (const one of [...listMessages(fact, facts), ...listNeighbors(fact, facts)]) {
+    if (found.length === MOST || (found.length > 0 && one.weight < LEAST_OF_SECOND)) break;
+    if (!isComplaint(one) || !adds(one, known)) continue;
+    found.push(one);
+    for (const word of listWords(one.text)) known.add(word);
+  }
+  if (found.length === 0) return null;
+  const values = found.map((one) => {
+    const text = cleanWords(readWhole(toFact(one), facts), LONGEST);
+    return { text, source: one.at?.source ?? null, line: one.at?.line ?? null, near: 'step' } as const;
+  });
+  return { text: `The step also printed ${values.map(({ text }) => `“${text}”`).join(' and ')}.`, values };
 }
 
-function isInStep({ at }: ErrorMessage, other: { readonly source: string; readonly line: number }, subject: TriageSubject): boolean {
-  return at !== null && isSameStep(at, other, subject);
+/** Lists the lines next to a fact, the nearest first and those above before those below. */
+function listNeighbors(fact: Fact, facts: Facts): Message[] {
+  const { trigger, paragraph } = readBlock(fact, facts);
+  const distance = (line: number) => Math.abs(line - (trigger.line ?? line));
+  const near = paragraph.filter(({ line }) => distance(line) > 0 && distance(line) <= NEXT_TO);
+  return near
+    .sort((one, other) => distance(one.line) - distance(other.line) || one.line - other.line)
+    .map(({ text, source, line }) => ({ text, at: { source, line }, weight: 0 }));
+}
+
+/**
+ * Lists the informative messages of the fact's step. In a run of tests, few of them count, because they may be about
+ * another test; none count if the test says what it expected.
+ */
+function listMessages(fact: Fact, { subject }: Facts): Message[] {
+  const { messages, failingTests } = subject;
+  if (failingTests.some(({ expected, actual }) => expected !== null && actual !== null)) return [];
+  const least = failingTests.length === 0 ? LEAST_WEIGHT : LEAST_IN_TESTS;
+  const at = { source: fact.source ?? '', line: fact.line ?? 0 };
+  return messages.filter(
+    (one) =>
+      one.weight >= least &&
+      one.at !== null &&
+      one.at.line !== at.line &&
+      isSameStep(one.at, at, subject) &&
+      !failingTests.some(({ name, message }) => one.text.includes(name) || message?.includes(one.text) === true),
+  );
 }
 
 /** Checks whether a message says in a sentence that something is wrong. */
-function isComplaint({ text }: ErrorMessage): boolean {
-  return classifyRole(text) === 'cause' && COMPLAINS.test(text) && !NO_SENTENCE.test(text);
+function isComplaint({ text }: Message): boolean {
+  return classifyRole(text) === 'cause' && COMPLAINS.test(text) && !NO_SENTENCE.test(text) && !POINTS_ELSEWHERE.test(text);
 }
 
 /** Checks whether enough of a message is not among the known words. */
-function adds({ text }: ErrorMessage, known: ReadonlySet<string>): boolean {
+function adds({ text }: Message, known: ReadonlySet<string>): boolean {
   const words = listWords(text);
   const added = words.filter((word) => !known.has(word)).length;
   return text.length >= SHORTEST && added >= NEW_WORDS && added / words.length >= NEW_SHARE;
