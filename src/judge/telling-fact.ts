@@ -12,8 +12,6 @@ import { getFactText } from './wording.ts';
 const LEAST_WEIGHT = 30;
 /** Messages that are added to a cause, and the least weight of the second. */
 const [MOST, LEAST_OF_SECOND] = [2, 60];
-/** The least weight of a message that may add to the cause of a failing test. */
-const LEAST_IN_TESTS = 60;
 /** Distance, in lines, of a neighbor that is read before other messages. */
 const NEXT_TO = 2;
 /** The share of its words, and the number of words, that a message must add to a cause. */
@@ -23,6 +21,8 @@ const [SHORTEST, LONGEST] = [12, 240];
 const NEARLY_FIRST = 0.5;
 type Message = Pick<ErrorMessage, 'text' | 'at' | 'weight'>;
 
+/** A finding with its own place, which is another failure. */
+const PLACED = /^(?:\S{1,20}: )?[\w@./+-]{1,200}\.[a-z]\w{0,7}[:(]{1,2}\d{1,6}\b/i;
 /** Words that only point to another place. */
 const POINTS_ELSEWHERE = /\b(?:see|check|read|search|refer to|look (?:at|in))\b.{0,40}\b(?:logs?|output|above|below|details?)\b/i;
 /** Lines of source that a tool shows, frames of a trace, and items of data. */
@@ -62,7 +62,7 @@ function isBefore({ at }: ErrorMessage, { source, line }: Fact, { subject }: Fac
   return at.line <= line && isSameStep(at, { source, line }, subject);
 }
 
-/** The length from which a line without an end may go on in the next line of the same indentation. */
+/** The length from which a line without an end may go on in the next line. */
 const WRAPPED = 60;
 
 /** Returns the text of a fact with the lines onto which the tool wrapped it. */
@@ -73,8 +73,8 @@ export function readWhole(fact: Fact, facts: Facts): string {
   if (last === undefined || whole.includes('\n')) return whole;
   for (const next of paragraph.filter(({ line }) => line > (trigger.line ?? line))) {
     const text = next.text.trim();
-    const isLong = last.text.length >= WRAPPED && /^ {2}/.test(next.text);
-    const goesOn = !/[.!?:;,{}]$/.test(whole) && (isLong || /^[a-z(]/.test(text));
+    const isLong = last.text.length >= WRAPPED && !/[.!?:;,{}]$/.test(whole);
+    const goesOn = isLong && (/^ {2}/.test(next.text) || /^[a-z(]/.test(text));
     if (
       next.line !== last.line + 1 ||
       text === '' ||
@@ -95,7 +95,8 @@ export function readWhole(fact: Fact, facts: Facts): string {
  * there is none.
  */
 export function completeCause(cause: string, fact: Fact | null, facts: Facts): Filled | null {
-  if (fact === null || fact.source === null || fact.line === null) return null;
+  // Other messages of a test run may be about another test.
+  if (fact === null || fact.source === null || fact.line === null || facts.subject.failingTests.length > 0) return null;
   // What stands on the deciding line is quoted as evidence.
   const known = new Set(listWords(`${cause} ${fact.text}`));
   const found: Message[] = [];
@@ -123,28 +124,19 @@ function listNeighbors(fact: Fact, facts: Facts): Message[] {
     .map(({ text, source, line }) => ({ text, at: { source, line }, weight: 0 }));
 }
 
-/**
- * Lists the informative messages of the fact's step. In a run of tests, few of them count, because they may be about
- * another test; none count if the test says what it expected.
- */
+/** Lists the informative messages of the fact's step. */
 function listMessages(fact: Fact, { subject }: Facts): Message[] {
-  const { messages, failingTests } = subject;
-  if (failingTests.some(({ expected, actual }) => expected !== null && actual !== null)) return [];
-  const least = failingTests.length === 0 ? LEAST_WEIGHT : LEAST_IN_TESTS;
   const at = { source: fact.source ?? '', line: fact.line ?? 0 };
-  return messages.filter(
-    (one) =>
-      one.weight >= least &&
-      one.at !== null &&
-      one.at.line !== at.line &&
-      isSameStep(one.at, at, subject) &&
-      !failingTests.some(({ name, message }) => one.text.includes(name) || message?.includes(one.text) === true),
+  return subject.messages.filter(
+    (one) => one.weight >= LEAST_WEIGHT && one.at !== null && one.at.line !== at.line && isSameStep(one.at, at, subject),
   );
 }
 
 /** Checks whether a message says in a sentence that something is wrong. */
 function isComplaint({ text }: Message): boolean {
-  return classifyRole(text) === 'cause' && COMPLAINS.test(text) && !NO_SENTENCE.test(text) && !POINTS_ELSEWHERE.test(text);
+  return (
+    classifyRole(text) === 'cause' && COMPLAINS.test(text) && !NO_SENTENCE.test(text) && !POINTS_ELSEWHERE.test(text) && !PLACED.test(text)
+  );
 }
 
 /** Checks whether enough of a message is not among the known words. */
