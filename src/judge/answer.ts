@@ -12,13 +12,13 @@ import { confirmedEntry, fittingDocument, listTouches, readRepositoryFacts, retr
 import type { Fact } from './facts.ts';
 import { ranked } from './judgement.ts';
 import { KIND_WORDING } from './kinds.ts';
-import { findTellingFact } from './leading-diagnostic.ts';
 import type { Value } from './sentence.ts';
 import { rankSuspects } from './suspects.ts';
+import { findTellingFact } from './telling-fact.ts';
 import { createFinder } from './values/find.ts';
 import { causeConfidence, hasCloseRunnerUp } from './verify.ts';
 import { claimStated, findUpgrades, stateArtifacts, stateUpgrade } from './versions/upgrades.ts';
-import { getFactText, oneLine, type Quotation, quoteFact, quoteLine, quoteText, toolName } from './wording.ts';
+import { oneLine, type Quotation, quoteFact, quoteLine, quoteText, toolName } from './wording.ts';
 
 /**
  * Returns what people know about such a failure, to be placed before the root cause: a person's decision or,
@@ -45,7 +45,7 @@ export function composeAnswer({ subject, classification, evidence }: Insight): A
   const kind = match === null ? null : KIND_WORDING[match.rule.kind];
   const patterns = { reads: [...(match?.rule.reads ?? []), ...(kind?.reads ?? [])], readsOwn: kind?.readsOwn ?? [] };
   const find = fact === null ? null : createFinder(fact, patterns, ruling.facts);
-  const { title, statement, rootCause, values } = describeCause(ruling, classification, match, find);
+  const { title, statement, rootCause, values } = describeCause(ruling, classification, match, find, fact);
   const advice = advise(ruling, classification, evidence, match, find);
   const seen = seenBefore(ruling, classification, evidence);
   const confidence = causeConfidence(classification, evidence);
@@ -55,7 +55,7 @@ export function composeAnswer({ subject, classification, evidence }: Insight): A
     fixRecommendation: advice.text,
     act: advice.act,
     confidence,
-    claims: buildClaims(statement, [...values, ...advice.values], ruling, classification, evidence),
+    claims: buildClaims(statement, fact, [...values, ...advice.values], ruling, classification, evidence),
     suspects: rankSuspects(subject, evidence, classification.category),
     hypotheses: buildHypotheses(ruling, classification, confidence),
   };
@@ -104,14 +104,13 @@ const MAX_CLAIMS = 8;
 /** Statements that are on evidence: each cites it, and quotes of the log stand literally on their line. */
 function buildClaims(
   rootCause: string,
+  fact: Fact | null,
   used: readonly Value[],
   ruling: Ruling,
   classification: Classification,
   evidence: readonly Evidence[],
 ): Claim[] {
-  const decisive = findBestMatch(ruling.matches, classification.category) ?? ruling.decisive;
-  const proof = classification.abstained ? null : decisive;
-  const main = proof === null ? null : (firstErrorBefore(proof.fact, ruling, evidence) ?? quoteFact(proof.fact, evidence));
+  const main = fact === null ? null : quoteFact(fact, evidence);
   const candidates: (Claim | null)[] = [
     main === null ? null : withValues(claim(rootCause, main), used, ruling, evidence),
     ...versionClaims(ruling, classification, evidence),
@@ -154,16 +153,6 @@ function informativeClaim({ facts }: Ruling, main: Quotation | null, evidence: r
 
 /** Messages quoted as informative, and the least weight of each. */
 const [MAX_INFORMATIVE, NEARLY_BEST] = [3, 30];
-
-/**
- * Quotes the first error if the fact is a compiler's closing line ("could not compile"), because this line
- * only points to the errors above it. Returns null otherwise.
- */
-function firstErrorBefore(fact: Fact, { facts }: Ruling, evidence: readonly Evidence[]): Quotation | null {
-  if (!saysNothing(getFactText(fact))) return null;
-  const first = facts.subject.diagnostics.find(isTellingError);
-  return first === undefined ? null : at(first.at, evidence);
-}
 
 /**
  * Checks whether a diagnostic is an error, but neither an echo of make nor what a compiler prints after its
