@@ -13,6 +13,7 @@ import type { Fact } from './facts.ts';
 import { ranked } from './judgement.ts';
 import { KIND_WORDING } from './kinds.ts';
 import { findTellingFact } from './leading-diagnostic.ts';
+import { describeChange } from './removals.ts';
 import type { Value } from './sentence.ts';
 import { rankSuspects } from './suspects.ts';
 import { createFinder } from './values/find.ts';
@@ -48,15 +49,18 @@ export function composeAnswer({ subject, classification, evidence }: Insight): A
   const { title, statement, rootCause, values } = describeCause(ruling, classification, match, find);
   const advice = advise(ruling, classification, evidence, match, find);
   const seen = seenBefore(ruling, classification, evidence);
-  const confidence = causeConfidence(classification, evidence);
+  const confidence = causeConfidence(subject, classification, evidence);
+  const suspects = rankSuspects(subject, evidence, classification.category);
+  const change = describeChange(subject, evidence, classification.category, suspects);
+  const isRestored = change?.fix != null && confirmedEntry(evidence, classification.category) === null;
   return {
     title,
-    rootCause: `${seen}${rootCause}`,
-    fixRecommendation: advice.text,
-    act: advice.act,
+    rootCause: [`${seen}${rootCause}`, change?.cause ?? []].flat().join(' '),
+    fixRecommendation: isRestored ? (change?.fix ?? '') : advice.text,
+    act: isRestored ? 'code' : advice.act,
     confidence,
-    claims: buildClaims(statement, [...values, ...advice.values], ruling, classification, evidence),
-    suspects: rankSuspects(subject, evidence, classification.category),
+    claims: buildClaims(statement, [...values, ...advice.values], ruling, classification, evidence, change?.claim ?? null),
+    suspects,
     hypotheses: buildHypotheses(ruling, classification, confidence),
   };
 }
@@ -108,12 +112,14 @@ function buildClaims(
   ruling: Ruling,
   classification: Classification,
   evidence: readonly Evidence[],
+  change: Claim | null,
 ): Claim[] {
   const decisive = findBestMatch(ruling.matches, classification.category) ?? ruling.decisive;
   const proof = classification.abstained ? null : decisive;
   const main = proof === null ? null : (firstErrorBefore(proof.fact, ruling, evidence) ?? quoteFact(proof.fact, evidence));
   const candidates: (Claim | null)[] = [
     main === null ? null : withValues(claim(rootCause, main), used, ruling, evidence),
+    change,
     ...versionClaims(ruling, classification, evidence),
     ...testClaims(ruling, evidence),
     ...placeClaims(ruling, evidence),

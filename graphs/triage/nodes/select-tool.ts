@@ -1,3 +1,4 @@
+import { callKey } from '../../../src/domain/evidence.ts';
 import { computeSpent } from '../budget.ts';
 import { getContext, type TriageRuntime } from '../context.ts';
 import { getStartTime, judged, judgedStep } from '../judge.ts';
@@ -21,8 +22,11 @@ export async function selectTool(state: TriageStateValue, runtime: TriageRuntime
   const judgement = await judged(runtime, { limits: state.limits, spent: computeSpent(state) }, (analyst, signal) =>
     (askWeb ? fallbackAnalyst : analyst).chooseTools({ ...insight, plan, offered }, signal),
   );
-  const checked = checkCalls(judgement.value, offered, state.outcomes);
-  const { calls, refused, notes } = checked;
+  const names = new Set(offered.map(({ name }) => name));
+  const postponed = state.surplus.filter(({ tool }) => names.has(tool));
+  const fresh = judgement.value.filter((call) => !postponed.some((one) => callKey(one) === callKey(call)));
+  const checked = checkCalls([...postponed, ...fresh], offered, state.outcomes);
+  const { calls, surplus, refused, notes } = checked;
   const step = {
     node: 'select_tool',
     round: state.rounds,
@@ -31,6 +35,7 @@ export async function selectTool(state: TriageStateValue, runtime: TriageRuntime
   };
   return {
     calls,
+    surplus,
     replies: refused,
     idle: calls.length > 0 || refused.length > 0 ? 0 : state.idle + 1,
     webAsked: state.webAsked || askWeb,
@@ -39,7 +44,8 @@ export async function selectTool(state: TriageStateValue, runtime: TriageRuntime
   };
 }
 
-function summarizeCalls({ calls, refused }: CheckedCalls): string {
-  const parts = [calls.map((call) => call.tool).join(', '), refused.length === 0 ? '' : `${refused.length} refused`];
+function summarizeCalls({ calls, surplus, refused }: CheckedCalls): string {
+  const later = surplus.length === 0 ? '' : `${surplus.map((call) => call.tool).join(', ')} in the next round`;
+  const parts = [calls.map((call) => call.tool).join(', '), later, refused.length === 0 ? '' : `${refused.length} refused`];
   return parts.filter((part) => part !== '').join('; ') || 'no further question would help';
 }

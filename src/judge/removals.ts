@@ -1,0 +1,127 @@
+import type { Claim, Suspect } from '../domain/analysis.ts';
+import type { Category } from '../domain/category.ts';
+import type { Evidence } from '../domain/evidence.ts';
+import type { TriageSubject } from '../domain/triage.ts';
+import type { LineChange } from '../lib/patch-changes.ts';
+import { altersCode, collectFailureWords, hasCode, listNearChanges } from './changes.ts';
+import { readRepositoryFacts, type Touch } from './evidence-facts.ts';
+import { chooseTouch } from './suspects.ts';
+import { oneLine } from './wording.ts';
+
+/** What the commit of the first suspect did, in the words of the cause and the fix. */
+export interface ChangeDescription {
+  readonly cause: string;
+  /** Null if the change does not say what to do. */
+  readonly fix: string | null;
+  readonly claim: Claim;
+}
+
+/** The farthest that a removed check may be from the failing line, in lines. */
+const SAME_PLACE = 40;
+const MAX_QUOTED = 100;
+/** A less suspicious commit is not described: its change may be harmless. */
+const LEAST_SCORE = 0.6;
+
+/**
+ * Describes what the commit of the first suspect took away or replaced: a check, a condition or a default near
+ * the failing line, or a name that other lines still use. Returns null if its patch is not known, or shows none
+ * of these.
+ */
+export function describeChange(
+  subject: TriageSubject,
+  evidence: readonly Evidence[],
+  category: Category,
+  [suspect]: readonly Suspect[],
+): ChangeDescription | null {
+  if (suspect === undefined || suspect.commit === null || suspect.score < LEAST_SCORE) return null;
+  if (category !== 'CODE_ERROR' && category !== 'TEST_FAILURE') return null;
+  const facts = readRepositoryFacts(evidence);
+  const touch = chooseTouch(suspect.path, suspect.line, facts, collectFailureWords(subject));
+  if (touch === null || touch.commit !== suspect.commit) return null;
+  const by = `Commit ${suspect.commit.slice(0, 10)}${suspect.author === null ? '' : ` (${oneLine(suspect.author, 60)})`}`;
+  const said = describeLeftUse(touch, by) ?? describeRemoval(touch, suspect.line, by) ?? describeReplacement(touch, suspect.line, by);
+  return said === null ? null : { ...said, claim: { text: said.cause, evidence: [touch.evidenceId], quotes: [] } };
+}
+
+type Said = Omit<ChangeDescription, 'claim'>;
+
+function describeLeftUse({ stillUsed: [use], path }: Touch, by: string): Said | null {
+  if (use === undefined) return null;
+  const place = `${use.path}:${use.line}`;
+  return {
+    cause: `${by} took \`${use.name}\` out of ${path}, but ${place} still uses it.`,
+    fix: `Restore \`${use.name}\` in ${path}, or change ${place}, which still uses it.`,
+  };
+}
+
+function describeRemoval(touch: Touch, line: number | null, by: string): Said | null {
+  for (const change of sortByDistance(touch, line)) {
+    const removed = findRemovedCheck(change);
+    if (removed === null) continue;
+    const what = `the ${removed.what} \`${quoteCode(removed.line)}\``;
+    return {
+      cause: `${by} removed ${what} from ${touch.path}:${change.newLine}.`,
+      fix: `Restore ${what} in ${touch.path}:${change.newLine}. ${by} removed it.`,
+    };
+  }
+  return null;
+}
+
+/** Describes one line that was replaced by another. Whether the new line is wrong is not known. */
+function describeReplacement(touch: Touch, line: number | null, by: string): Said | null {
+  const near = listNearChanges(touch, line).filter(altersCode);
+  const changes = near.length > 0 ? near : touch.changes.filter(altersCode);
+  const [change] = changes;
+  const removed = change?.removed.filter(hasCode) ?? [];
+  const added = change?.added.filter(hasCode) ?? [];
+  if (change === undefined || changes.length > 1 || removed.length !== 1 || added.length !== 1) return null;
+  const [before = '', after = ''] = [removed[0], added[0]].map((text) => quoteCode(text ?? ''));
+  return { cause: `${by} changed \`${before}\` to \`${after}\` in ${touch.path}:${change.newLine}.`, fix: null };
+}
+
+/** Lists the changes at the line; if there are none, those of the same place, nearest first. */
+function sortByDistance(touch: Touch, line: number | null): readonly LineChange[] {
+  const { changes } = touch;
+  const near = listNearChanges(touch, line).filter(altersCode);
+  if (line === null || near.length > 0) return near.length > 0 ? near : changes;
+  const distance = ({ newLine }: LineChange) => Math.abs(newLine - line);
+  return changes.filter((change) => distance(change) <= SAME_PLACE).toSorted((left, right) => distance(left) - distance(right));
+}
+
+interface RemovedCheck {
+  readonly what: 'check' | 'condition' | 'default';
+  readonly line: string;
+}
+
+/**
+ * Patterns of a line that makes others conditional, of a part of a condition, and of a value for what is
+ * missing, in the usual languages.
+ */
+const PATTERNS: readonly (readonly [RemovedCheck['what'], RegExp])[] = [
+  ['check', /^\s*(?:\}\s*)?(?:if|elif|elsif|else if|unless|guard|assert|require|ensure|try|catch|except|rescue)\b/g],
+  ['check', /\b(?:return|raise|next|continue|break|throw)\b.{0,200}\s(?:if|unless)\s/g],
+  [
+    'default',
+    /\?\?|\|\|=|\?:|\b(?:getOrDefault|get_or_insert|unwrap_or\w{0,12}|orElse\w{0,8}|setdefault)\b|\b(?:get|fetch|getattr)\([^(),]{1,80},/g,
+  ],
+  ['check', /\?\.|&\./g],
+  ['condition', /&&|\|\||\s(?:and|or)\s/g],
+];
+const MAX_LINE = 500;
+
+/** Finds the line with a check, condition or default that a change removed and did not put back in another form. */
+function findRemovedCheck({ removed, added }: LineChange): RemovedCheck | null {
+  for (const [what, pattern] of PATTERNS) {
+    const count = (text: string) => text.slice(0, MAX_LINE).match(pattern)?.length ?? 0;
+    const total = (lines: readonly string[]) => lines.filter(hasCode).reduce((sum, line) => sum + count(line), 0);
+    if (total(removed) <= total(added)) continue;
+    const kept = new Set(added.map((line) => line.trim()));
+    const line = removed.find((text) => hasCode(text) && count(text) > 0 && !kept.has(text.trim()));
+    if (line !== undefined) return { what, line };
+  }
+  return null;
+}
+
+function quoteCode(line: string): string {
+  return oneLine(line.replaceAll('`', "'"), MAX_QUOTED);
+}
