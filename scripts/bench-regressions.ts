@@ -3,10 +3,13 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import type { Analysis } from '../src/domain/analysis.ts';
+import { sumNumbers } from '../src/lib/collections.ts';
 import { openServicePath, openTerminalPath, type Path } from './bench-parts/planted/answers.ts';
 import { GO_PROGRAMS } from './bench-parts/planted/go-programs.ts';
 import { type PlantedHistory, plantHistory } from './bench-parts/planted/history.ts';
 import { JAVASCRIPT_PROGRAMS } from './bench-parts/planted/javascript-programs.ts';
+import { LATER_PROGRAMS } from './bench-parts/planted/later-programs.ts';
 import { PHP_PROGRAMS } from './bench-parts/planted/php-programs.ts';
 import { PLANTS, type Program } from './bench-parts/planted/program.ts';
 import { PYTHON_PROGRAMS } from './bench-parts/planted/python-programs.ts';
@@ -14,53 +17,59 @@ import { RUBY_PROGRAMS } from './bench-parts/planted/ruby-programs.ts';
 
 /**
  * Faults planted in real git histories, with the logs of tests that really fail: how often the commit at fault
- * is the first suspect, in the terminal and in an embedded service, with and without a known green build.
- * `--only WORDS` takes the histories whose names hold the words, `--list` prints each answer, and `--keep FOLDER`
- * leaves the histories there for the next run.
+ * is that of the first suspect, in the terminal and in an embedded service. `--only WORDS` takes the histories
+ * whose names hold the words, `--without-green` asks again without a known green build, `--list` prints each
+ * answer, and `--keep FOLDER` leaves the histories there for the next run.
  */
 const { values: options } = parseArgs({
-  options: { only: { type: 'string', default: '' }, list: { type: 'boolean', default: false }, keep: { type: 'string' } },
+  options: {
+    only: { type: 'string', default: '' },
+    list: { type: 'boolean', default: false },
+    'without-green': { type: 'boolean', default: false },
+    keep: { type: 'string' },
+  },
 });
-const PROGRAMS = [...JAVASCRIPT_PROGRAMS, ...PYTHON_PROGRAMS, ...GO_PROGRAMS, ...RUBY_PROGRAMS, ...PHP_PROGRAMS];
+const FIRST_PROGRAMS = [...JAVASCRIPT_PROGRAMS, ...PYTHON_PROGRAMS, ...GO_PROGRAMS, ...RUBY_PROGRAMS, ...PHP_PROGRAMS];
 
 interface Outcome {
   readonly history: PlantedHistory;
-  readonly path: string;
   readonly isRight: boolean;
+  /** The cause says what the commit removed, and the fix says to restore it. */
+  readonly isRestored: boolean;
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'faultline-bench-regressions-'));
 try {
   const histories = plantOrReuse().filter((one) => `${one.language} ${one.name}`.includes(options.only));
-  const authors = 'each by another author';
-  console.log(
-    `${histories.length} histories, ${sum(histories.map(({ commits }) => commits)) / histories.length} commits after the green one on average, ${authors}`,
-  );
-  const terminal = await openTerminalPath(join(folder, 'terminal'));
-  const service = await openServicePath(join(folder, 'service'), histories);
-  const outcomes: Outcome[] = [];
-  for (const knowsGreen of options['without-green'] ? [true, false] : [true]) {
-    for (const [name, path] of Object.entries({ terminal, service })) {
-      const told = `${name}, ${knowsGreen ? 'green build known' : 'no green build known'}`;
-      const answered = await answerAll(told, path, histories, knowsGreen);
-      printShare(told, answered);
-      outcomes.push(...answered);
-    }
-  }
-  for (const plant of PLANTS)
-    printShare(
-      `  ${plant}`,
-      outcomes.filter(({ history, path }) => history.plant === plant && !path.includes('no green')),
-    );
-  for (const language of new Set(histories.map((one) => one.language)))
-    printShare(
-      `  ${language}`,
-      outcomes.filter(({ history, path }) => history.language === language && !path.includes('no green')),
-    );
-  await service.close();
-  await terminal.close();
+  const commits = sumNumbers(histories.map((one) => one.commits)) / histories.length;
+  console.log(`${histories.length} histories, ${commits.toFixed(1)} commits after the green one on average, each by another author`);
+  await measure(histories);
 } finally {
   rmSync(folder, { recursive: true, force: true });
+}
+
+async function measure(histories: readonly PlantedHistory[]): Promise<void> {
+  const terminal = await openTerminalPath(join(folder, 'terminal'));
+  const service = await openServicePath(join(folder, 'service'), histories);
+  const inTerminal = await answerAll('terminal', terminal, histories, true);
+  const inService = await answerAll('service', service, histories, true);
+  const same = inTerminal.filter(({ isRight }, at) => inService[at]?.isRight === isRight).length;
+  console.log(`terminal and service agree on ${same} of ${histories.length}`);
+  const both = [...inTerminal, ...inService];
+  for (const plant of PLANTS)
+    printShare(
+      `both, ${plant}`,
+      both.filter(({ history }) => history.plant === plant),
+    );
+  const removed = both.filter(({ history, isRight }) => history.plant === 'removed check' && isRight);
+  const restored = removed.filter(({ isRestored }) => isRestored).length;
+  console.log(`a removed check is named in the cause, and the fix restores it: ${restored} of ${removed.length}`);
+  if (options['without-green']) {
+    await answerAll('terminal, no green build known', terminal, histories, false);
+    await answerAll('service, no green build known', service, histories, false);
+  }
+  await service.close();
+  await terminal.close();
 }
 
 function plantOrReuse(): PlantedHistory[] {
@@ -72,7 +81,7 @@ function plantOrReuse(): PlantedHistory[] {
 }
 
 function plantAll(parent: string): PlantedHistory[] {
-  return PROGRAMS.filter(canRun).flatMap((program, row) =>
+  return [...FIRST_PROGRAMS, ...LATER_PROGRAMS].filter(canRun).flatMap((program, row) =>
     // The fault takes every place among the harmless commits.
     PLANTS.map((plant, column) => plantHistory(parent, program, plant, (row + column) % (program.harmless.length + 1))),
   );
@@ -88,27 +97,34 @@ async function answerAll(path: string, { answer }: Path, histories: readonly Pla
   const outcomes: Outcome[] = [];
   for (const history of histories) {
     const analysis = await answer(history, knowsGreen);
-    const { suspects, rootCause, fixRecommendation, confidence } = analysis.answer;
-    const [suspect] = suspects;
-    const isRight = suspect?.commit === history.culprit;
-    outcomes.push({ history, path, isRight });
-    if (!options.list) continue;
-    console.log(`${isRight ? 'right' : 'WRONG'} ${path}: ${history.language} ${history.name} (${analysis.category}, ${confidence})`);
-    console.log(
-      `      ${suspect?.path}:${suspect?.line} ${suspect?.commit?.slice(0, 10)} ${suspect?.author} ${suspect?.score} ${suspect?.reason}`,
-    );
-    console.log(`      ${rootCause}\n      ${fixRecommendation}`);
+    const { suspects, rootCause, fixRecommendation } = analysis.answer;
+    const isRight = suspects[0]?.commit === history.culprit;
+    outcomes.push({ history, isRight, isRestored: rootCause.includes(' removed the ') && fixRecommendation.startsWith('Restore ') });
+    if (options.list) printAnswer(path, history, analysis, isRight);
   }
+  printShare(path, outcomes);
+  const isLater = ({ history }: Outcome) => LATER_PROGRAMS.some(({ name }) => history.name.startsWith(`${name}, `));
+  printShare(
+    `${path}, programs written before`,
+    outcomes.filter((one) => !isLater(one)),
+  );
+  printShare(`${path}, programs written after`, outcomes.filter(isLater));
   return outcomes;
 }
 
-function printShare(what: string, outcomes: readonly Outcome[]): void {
-  const right = outcomes.filter(({ isRight }) => isRight).length;
-  console.log(
-    `${`the commit at fault is the first suspect: ${what}`.padEnd(78)} ${(right / outcomes.length).toFixed(3)} (${right} of ${outcomes.length})`,
-  );
+function printAnswer(path: string, { language, name }: PlantedHistory, { category, answer }: Analysis, isRight: boolean): void {
+  const [suspect] = answer.suspects;
+  console.log(`${isRight ? 'right' : 'WRONG'} ${path}: ${language} ${name} (${category}, ${answer.confidence})`);
+  if (suspect !== undefined)
+    console.log(
+      `      ${suspect.path}:${suspect.line} ${suspect.commit?.slice(0, 10)} ${suspect.author} ${suspect.score} ${suspect.reason}`,
+    );
+  console.log(`      ${answer.rootCause}\n      ${answer.fixRecommendation}`);
 }
 
-function sum(values: readonly number[]): number {
-  return values.reduce((total, value) => total + value, 0);
+function printShare(what: string, outcomes: readonly Outcome[]): void {
+  if (outcomes.length === 0) return;
+  const right = outcomes.filter(({ isRight }) => isRight).length;
+  const share = `${(right / outcomes.length).toFixed(3)} (${right} of ${outcomes.length})`;
+  console.log(`${`the commit at fault is the first suspect: ${what}`.padEnd(84)} ${share}`);
 }

@@ -49,6 +49,11 @@ export function changesCodeNear(touch: Touch, line: number | null): boolean {
   return near.some(altersCode) || (!isTestPath(touch.path) && near.some(({ added }) => added.some(hasCode)));
 }
 
+/** Checks whether a commit changed the very line. */
+export function isChangedAt({ lines }: Pick<Touch, 'lines'>, line: number | null): boolean {
+  return lines.some((range) => isWithin(range, line, 0));
+}
+
 function isWithin([from, to]: readonly [number, number], line: number | null, margin: number): boolean {
   return line !== null && from - margin <= line && line <= to + margin;
 }
@@ -76,9 +81,9 @@ export function shareWords(changes: readonly LineChange[], words: ReadonlySet<st
  * name that others still use comes first, then code removed at the line, the line itself, what is near it, and
  * code altered elsewhere.
  */
-export function rateTouch(touch: Touch, line: number | null, words: ReadonlySet<string>): number {
+export function rateTouch(touch: Touch, line: number | null, words: ReadonlySet<string>, subject: TriageSubject): number {
   const near = listNearChanges(touch, line);
-  if (touch.stillUsed.length > 0) return 6;
+  if (touch.stillUsed.length > 0 || explainsFailure(touch, subject)) return 6;
   if (near.some(removesCode)) return 5;
   if (near.some((change) => altersCode(change) && isWithin(findChangedRange(change), line, 0))) return 4.5;
   if (near.some(altersCode)) return 4;
@@ -86,15 +91,25 @@ export function rateTouch(touch: Touch, line: number | null, words: ReadonlySet<
   return (touch.changes.some(altersCode) ? 1 : 0) + shareWords(touch.changes, words);
 }
 
-/** Checks whether a commit took away a name that the failure's messages name, or that the failing line uses. */
-export function explainsFailure({ stillUsed }: Touch, { exceptions, failures, failingTests }: TriageSubject): boolean {
+/** Names that the failure's messages quote: the key, attribute or method that is missing. */
+const QUOTED = /["'`‘“](?<name>[A-Za-z_][\w-]{3,60})["'`’”]/g;
+
+/** Lists the names that a commit took away and that the failure's messages quote. */
+export function listMissedNames({ changes }: Touch, { exceptions, failures, failingTests }: TriageSubject): string[] {
   const said = [...exceptions, ...failures, ...failingTests]
     .map(({ message }) => message ?? '')
     .join('\n')
     .slice(0, MAX_SAID);
-  const words = new Set(said.match(/\w+/g) ?? []);
-  const frames = exceptions.flatMap((thrown) => thrown.frames.filter(({ own }) => own));
-  return stillUsed.some(
-    ({ name, path, line }) => words.has(name) || frames.some((frame) => frame.line === line && isSameFile(frame.file, path)),
+  const names = [...said.matchAll(QUOTED)].flatMap(({ groups }) => groups?.name ?? []);
+  const toWords = (lines: readonly string[]) => new Set(lines.join('\n').match(/[\w-]+/g) ?? []);
+  return [...new Set(names)].filter((name) =>
+    changes.some(({ removed, added }) => toWords(removed).has(name) && !toWords(added).has(name)),
   );
+}
+
+/** Checks whether a commit took away a name that the failure's messages quote, or that the failing line uses. */
+export function explainsFailure(touch: Touch, subject: TriageSubject): boolean {
+  const frames = subject.exceptions.flatMap((thrown) => thrown.frames.filter(({ own }) => own));
+  const isUsed = touch.stillUsed.some(({ path, line }) => frames.some((frame) => frame.line === line && isSameFile(frame.file, path)));
+  return isUsed || listMissedNames(touch, subject).length > 0;
 }

@@ -3,7 +3,7 @@ import type { Category } from '../domain/category.ts';
 import type { Evidence } from '../domain/evidence.ts';
 import type { TriageSubject } from '../domain/triage.ts';
 import type { LineChange } from '../lib/patch-changes.ts';
-import { altersCode, collectFailureWords, hasCode, listNearChanges } from './changes.ts';
+import { altersCode, collectFailureWords, hasCode, listMissedNames, listNearChanges } from './changes.ts';
 import { readRepositoryFacts, type Touch } from './evidence-facts.ts';
 import { chooseTouch } from './suspects.ts';
 import { oneLine } from './wording.ts';
@@ -36,10 +36,14 @@ export function describeChange(
   if (suspect === undefined || suspect.commit === null || suspect.score < LEAST_SCORE) return null;
   if (category !== 'CODE_ERROR' && category !== 'TEST_FAILURE') return null;
   const facts = readRepositoryFacts(evidence);
-  const touch = chooseTouch(suspect.path, suspect.line, facts, collectFailureWords(subject));
+  const touch = chooseTouch(suspect.path, suspect.line, facts, collectFailureWords(subject), subject);
   if (touch === null || touch.commit !== suspect.commit) return null;
   const by = `Commit ${suspect.commit.slice(0, 10)}${suspect.author === null ? '' : ` (${oneLine(suspect.author, 60)})`}`;
-  const said = describeLeftUse(touch, by) ?? describeRemoval(touch, suspect.line, by) ?? describeReplacement(touch, suspect.line, by);
+  const said =
+    describeLeftUse(touch, by) ??
+    describeMissedName(touch, subject, by) ??
+    describeRemoval(touch, suspect.line, by) ??
+    describeReplacement(touch, suspect.line, by);
   return said === null ? null : { ...said, claim: { text: said.cause, evidence: [touch.evidenceId], quotes: [] } };
 }
 
@@ -51,6 +55,15 @@ function describeLeftUse({ stillUsed: [use], path }: Touch, by: string): Said | 
   return {
     cause: `${by} took \`${use.name}\` out of ${path}, but ${place} still uses it.`,
     fix: `Restore \`${use.name}\` in ${path}, or change ${place}, which still uses it.`,
+  };
+}
+
+function describeMissedName(touch: Touch, subject: TriageSubject, by: string): Said | null {
+  const [name] = listMissedNames(touch, subject);
+  if (name === undefined) return null;
+  return {
+    cause: `${by} took \`${name}\` out of ${touch.path}.`,
+    fix: `Restore \`${name}\` in ${touch.path}, or change what asks for it.`,
   };
 }
 

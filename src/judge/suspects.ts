@@ -2,7 +2,16 @@ import type { Suspect } from '../domain/analysis.ts';
 import type { Category } from '../domain/category.ts';
 import type { Evidence } from '../domain/evidence.ts';
 import type { TriageSubject } from '../domain/triage.ts';
-import { altersCode, changesCodeNear, collectFailureWords, explainsFailure, isNear, rateTouch, shareWords } from './changes.ts';
+import {
+  altersCode,
+  changesCodeNear,
+  collectFailureWords,
+  explainsFailure,
+  isChangedAt,
+  isNear,
+  rateTouch,
+  shareWords,
+} from './changes.ts';
 import { findManifest } from './choose-tools.ts';
 import {
   type FoundFile,
@@ -54,7 +63,7 @@ export function rankSuspects(subject: TriageSubject, evidence: readonly Evidence
   );
   const ranked = candidates.map(({ place, isImported }): Suspect => {
     const path = resolveRepositoryPath(place.path, facts);
-    const touch = chooseTouch(path, place.line, facts, words);
+    const touch = chooseTouch(path, place.line, facts, words, subject);
     const signals = collectSignals({ ...place, path }, isImported, facts, subject, evidence, isElsewhere, words);
     const { commit = null, author = null, pullRequest = null } = touch ?? {};
     const named = { path, line: place.line ?? findChangedLine(touch), commit, author, ...(pullRequest === null ? {} : { pullRequest }) };
@@ -128,6 +137,7 @@ function collectSignals(
   const isChanged = changed?.paths.some((path) => isSameFile(path, place.path)) ?? false;
   const since = listTouches(place.path, facts).filter(({ tool }) => tool === 'changed_since_green');
   const changes = since.flatMap((touch) => touch.changes);
+  const changedLines = since.some((touch) => changesCodeNear(touch, place.line));
   // A test that changed is changed for its own sake as often as not.
   const counts = isChanged && !(isTestPath(place.path) && place.score === 0);
   return {
@@ -135,11 +145,11 @@ function collectSignals(
     changedSinceGreen: changed === null ? null : counts ? true : changed.isWhole && !isChanged ? false : null,
     changedFiles: changed?.count ?? 0,
     sinceGreen: changed?.sinceGreen ?? true,
-    onlyAdds: changes.length > 0 && !changes.some(altersCode),
+    onlyAdds: changes.length > 0 && !changes.some(altersCode) && !changedLines && !hasNewTest(facts, subject),
     sharedWords: shareWords(changes, words),
-    stillUsed: since.some(({ stillUsed }) => stillUsed.length > 0),
+    stillUsed: since.some((touch) => touch.stillUsed.length > 0 || explainsFailure(touch, subject)),
     explainedElsewhere: facts.touches.some((touch) => !isSameFile(touch.path, place.path) && explainsFailure(touch, subject)),
-    changedLines: since.some((touch) => changesCodeNear(touch, place.line)),
+    changedLines,
     blameDays: blameDays(place, facts, subject),
     mendedBefore: facts.mended.some((path) => isSameFile(path, place.path)) || isNamedByFix(place.path, evidence),
     imported: isImported,
@@ -152,11 +162,19 @@ function collectSignals(
  * are most likely the fault. A commit that removed code at the line goes before those that wrote the lines
  * which stayed; otherwise it is the commit of the exact line, or the newest one.
  */
-export function chooseTouch(path: string, line: number | null, facts: RepositoryFacts, words: ReadonlySet<string>): Touch | null {
+export function chooseTouch(
+  path: string,
+  line: number | null,
+  facts: RepositoryFacts,
+  words: ReadonlySet<string>,
+  subject: TriageSubject,
+): Touch | null {
   const touches = listTouches(path, facts).filter(({ commit, tool }) => commit !== null && tool !== 'read_past_fixes');
   const since = touches.filter(({ tool }) => tool === 'changed_since_green');
   const blamed = touches.filter(({ tool }) => tool === 'read_blame');
-  const [best] = since.map((touch) => ({ touch, rate: rateTouch(touch, line, words) })).toSorted((left, right) => right.rate - left.rate);
+  const [best] = since
+    .map((touch) => ({ touch, rate: rateTouch(touch, line, words, subject) }))
+    .toSorted((left, right) => right.rate - left.rate);
   const isWhole = facts.changed?.sinceGreen === true;
   if (best !== undefined && (isWhole || isNear(best.touch, line))) return best.touch;
   return (
@@ -184,6 +202,15 @@ function blameDays({ path, line }: Place, facts: RepositoryFacts, { build }: Tri
   const named = blamed.find(({ lines }) => line !== null && lines.some(([from, to]) => from <= line && line <= to)) ?? blamed[0];
   const at = Date.parse(named?.at ?? '');
   return Number.isNaN(at) || Number.isNaN(built) ? null : Math.max(0, (built - at) / DAY_MS);
+}
+
+/** Checks whether the failing test itself was added or changed since the last green build: then new code may be at fault. */
+function hasNewTest(facts: RepositoryFacts, { failingTests, failures }: TriageSubject): boolean {
+  const frames = failures.flatMap((failure) => failure.frames).map(({ file, line }) => ({ file, line }));
+  const places = [...failingTests, ...frames].flatMap(({ file, line }) => (file !== null && isTestPath(file) ? [{ file, line }] : []));
+  return places.some(({ file, line }) =>
+    listTouches(file, facts).some((touch) => touch.tool === 'changed_since_green' && isChangedAt(touch, line)),
+  );
 }
 
 /** Checks whether a person's fix for an earlier failure like this one names the file. */
@@ -220,8 +247,6 @@ export const WEIGHTS = {
   changedInCommit: 0.25,
   /** The very lines that the trace or the compiler names changed since then. */
   changedLines: 0.6,
-  /** It changed since then, and only by lines that were added: what worked is still there. */
-  addedSinceGreen: 0.3,
   /** Code that changed since then has words of the failing test, its message or its functions. */
   sharedWords: 0.3,
   /** A name that other lines still use was taken away since then. */
@@ -235,8 +260,8 @@ export const WEIGHTS = {
 } as const;
 
 /**
- * Factor for a file that is not in a complete list of changed files, or that only uses what another file lost:
- * code that did not change worked before.
+ * Factor for a file that is not in a complete list of changed files, to which lines were only added, or that only
+ * uses what another file lost: code that did not change worked before.
  */
 export const UNCHANGED = 0.8;
 /**
@@ -262,7 +287,7 @@ export interface SuspectSignals {
   /** Number of files that changed since then. */
   readonly changedFiles: number;
   readonly changedLines: boolean;
-  /** The patches of the file are known, and they only add lines. */
+  /** The patches of the file are known and only add lines elsewhere, and the failing test is not new. */
   readonly onlyAdds: boolean;
   /** How much the changed code has in common with the failure's words, 0..1. */
   readonly sharedWords: number;
@@ -284,11 +309,10 @@ export interface SuspectSignals {
 export function suspectScore(signals: SuspectSignals): number {
   const trust = signals.seenElsewhere ? 0.2 : 1;
   const thinned = Math.min(1, (FEW_FILES / Math.max(1, signals.changedFiles)) ** 0.25);
-  const whole = signals.onlyAdds ? WEIGHTS.addedSinceGreen : WEIGHTS.changedSinceGreen;
-  const isChanged = signals.changedSinceGreen === true;
+  const isChanged = signals.changedSinceGreen === true && !signals.onlyAdds;
   const doubts = [
     1 - signals.log,
-    1 - (isChanged ? (signals.sinceGreen ? whole : WEIGHTS.changedInCommit) * thinned * trust : 0),
+    1 - (isChanged ? (signals.sinceGreen ? WEIGHTS.changedSinceGreen : WEIGHTS.changedInCommit) * thinned * trust : 0),
     1 - (isChanged ? WEIGHTS.sharedWords * signals.sharedWords * trust : 0),
     1 - (isChanged && signals.stillUsed ? WEIGHTS.stillUsed * trust : 0),
     1 - (signals.changedLines ? WEIGHTS.changedLines * trust : 0),
@@ -297,7 +321,8 @@ export function suspectScore(signals: SuspectSignals): number {
     1 - (signals.imported ? WEIGHTS.imported : 0),
   ];
   const score = 1 - doubts.reduce((left, doubt) => left * doubt, 1);
-  const worked = signals.explainedElsewhere || (signals.changedSinceGreen === false && !signals.seenElsewhere);
+  const isOld = signals.changedSinceGreen === false || (signals.changedSinceGreen === true && signals.onlyAdds);
+  const worked = signals.explainedElsewhere || (isOld && !signals.seenElsewhere);
   return Math.round(Math.min(MOST, Math.max(0, worked ? UNCHANGED * score : score)) * 100) / 100;
 }
 

@@ -5,8 +5,8 @@ import type { TriageSubject } from '../domain/triage.ts';
 import { formatConfidence } from '../lib/text.ts';
 import type { Assessment, Insight } from '../ports/analyst.ts';
 import { type Ruling, ruleOn } from './classify.ts';
-import { confirmedEntry, lastingFailure, retrievedFrom, seenElsewhere } from './evidence-facts.ts';
 import { findContraryDocument } from './contrary-document.ts';
+import { confirmedEntry, lastingFailure, retrievedFrom, seenElsewhere } from './evidence-facts.ts';
 import type { Fact } from './facts.ts';
 import { ranked } from './judgement.ts';
 import { quoteFact } from './wording.ts';
@@ -151,7 +151,11 @@ function weighCause(
     add('every time', EVERY_TIME, `it failed this way ${lasting.times} times in a row`);
   const contrary = findContraryDocument(subject, classification, evidence);
   if (contrary !== null)
-    add('document', CONTRADICTED, `${contrary.evidence.title} describes ${contrary.category}, in the failure's own words (${contrary.evidence.id})`);
+    add(
+      'document',
+      CONTRADICTED,
+      `${contrary.evidence.title} describes ${contrary.category}, in the failure's own words (${contrary.evidence.id})`,
+    );
   if (contradictions > 0)
     add(
       'contradiction',

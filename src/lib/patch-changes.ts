@@ -36,7 +36,8 @@ export function readChanges(patch: string): LineChange[] {
 /** Writes a change as a hunk of a unified diff. */
 export function formatChange({ removed, added, before, after, newLine, oldLine }: LineChange): string {
   const around = before.length + after.length;
-  const head = `@@ -${oldLine - before.length},${removed.length + around} +${newLine - before.length},${added.length + around} @@`;
+  // Lines that others added are context here, so a hunk may begin before the old file does.
+  const head = `@@ -${Math.max(1, oldLine - before.length)},${removed.length + around} +${newLine - before.length},${added.length + around} @@`;
   const mark = (lines: readonly string[], sign: string) => lines.map((line) => `${sign}${line}`);
   return [head, ...mark(before, ' '), ...mark(removed, '-'), ...mark(added, '+'), ...mark(after, ' ')].join('\n');
 }

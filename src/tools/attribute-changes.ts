@@ -81,14 +81,24 @@ export function attributeChanges(
 
 /** Splits a stretch into the lines of each commit. */
 function splitChange(change: LineChange, own: readonly OwnChanges[], newest: CommitInfo): { change: LineChange; by: CommitInfo }[] {
-  const findOwner = (line: string) => own.find(({ lines }) => lines.has(line))?.by ?? newest;
-  const owners = new Set([...mark(change.removed, '-'), ...mark(change.added, '+')].map(findOwner));
-  return [...owners].map((by) => {
-    const first = change.added.findIndex((line) => findOwner(`+${line}`) === by);
-    const removed = change.removed.filter((line) => findOwner(`-${line}`) === by);
-    const added = change.added.filter((line) => findOwner(`+${line}`) === by);
-    return { change: { ...change, removed, added, newLine: change.newLine + Math.max(0, first) }, by };
+  const removers = findOwners(change.removed, '-', own, newest);
+  const adders = findOwners(change.added, '+', own, newest);
+  return [...new Set([...removers, ...adders])].map((by) => {
+    const removed = change.removed.filter((_, at) => removers[at] === by);
+    const added = change.added.filter((_, at) => adders[at] === by);
+    return { change: { ...change, removed, added, newLine: change.newLine + Math.max(0, adders.indexOf(by)) }, by };
   });
+}
+
+/** Finds the commit of each line. An empty line, which any patch may have, belongs to the line before it. */
+function findOwners(lines: readonly string[], sign: '+' | '-', own: readonly OwnChanges[], newest: CommitInfo): CommitInfo[] {
+  const owners: CommitInfo[] = [];
+  for (const [at, line] of lines.entries()) {
+    const written = line.trim() === '' ? lines.slice(at).find((next) => next.trim() !== '') : line;
+    const owner = own.find((one) => written !== undefined && one.lines.has(`${sign}${written}`))?.by ?? newest;
+    owners.push(line.trim() === '' ? (owners.at(-1) ?? owner) : owner);
+  }
+  return owners;
 }
 
 function mark(lines: readonly string[], sign: '+' | '-'): string[] {

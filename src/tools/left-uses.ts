@@ -12,13 +12,13 @@ export interface LeftUse {
 /** Names that are searched for, and lines that are looked at for each. */
 const [MAX_NAMES, MAX_HITS] = [4, 20];
 /** Time limit of the searches, in milliseconds; what changed is told without them. */
-const SEARCH_MS = 4_000;
+const SEARCH_MS = 8_000;
 const MAX_LINE = 500;
 /** Files whose words are prose. */
 const PROSE = /\.(?:md|rst|txt|adoc|html?|svg|lock)$/i;
 /** Where a line gives a name to something: a key, a constant, a function, a type. */
 const DEFINED =
-  /["'](?<quoted>[A-Za-z_][\w-]{3,60})["']\s{0,4}(?::|=>|\])|\b(?<key>[A-Za-z_]\w{3,60})\s{0,4}(?::(?!:)|=(?![=>~]))|\b(?:def|function|func|fn|class|struct|type|const|let|var|val)\s{1,4}(?<word>[A-Za-z_]\w{3,60})/g;
+  /["'](?<quoted>[A-Za-z_][\w-]{3,60})["']\s{0,4}(?::|=>|\])|(?<![.\w])(?<key>[A-Za-z_]\w{3,60})\s{0,4}(?::(?!:)|=(?![=>~]))|\b(?:def|function|func|fn|class|struct|type|const|let|var|val)\s{1,4}(?<word>[A-Za-z_]\w{3,60})/g;
 const KEYWORDS: ReadonlySet<string> = new Set([
   ...['None', 'True', 'False', 'null', 'true', 'false', 'else', 'default', 'self', 'this', 'case', 'return', 'public', 'private'],
   ...['type', 'name', 'value', 'data', 'index', 'item', 'result', 'undefined', 'continue', 'break', 'lambda', 'finally', 'except'],
@@ -26,7 +26,7 @@ const KEYWORDS: ReadonlySet<string> = new Set([
 
 /**
  * Finds names that the changes took away and that other lines of the commit still use, as after a key was
- * renamed in one place only. Returns nothing if the host cannot search or does not answer in time.
+ * renamed in one place only. A name that another line still defines is not among them. Returns nothing if the host cannot search or does not answer in time.
  */
 export async function findLeftUses(
   host: CodeHost,
@@ -41,7 +41,8 @@ export async function findLeftUses(
     const found = await Promise.all(
       names.map(async (name): Promise<LeftUse[]> => {
         const hits = await host.search({ ...at, text: name, limit: MAX_HITS }, either);
-        const use = hits.find(({ path, text }) => !PROSE.test(path) && hasWord(text.slice(0, MAX_LINE), name));
+        const left = hits.filter(({ path, text }) => !PROSE.test(path) && hasWord(text.slice(0, MAX_LINE), name));
+        const [use] = left.some(({ text }) => listDefinedNames(text).includes(name)) ? [] : left;
         return use === undefined ? [] : [{ name, path: use.path, line: use.line }];
       }),
     );
@@ -66,11 +67,13 @@ function listRemovedNames(files: readonly ChangedFile[]): string[] {
     .map((line) => line.slice(0, MAX_LINE))
     .join('\n');
   const words = new Set([...(added.match(/\w+/g) ?? []), ...(added.match(/[\w-]+/g) ?? [])]);
-  const names = changes
-    .flatMap(({ removed }) => removed)
-    .flatMap((line) => [...line.slice(0, MAX_LINE).matchAll(DEFINED)])
-    .flatMap(({ groups }) => groups?.quoted ?? groups?.key ?? groups?.word ?? []);
+  const names = changes.flatMap(({ removed }) => removed).flatMap(listDefinedNames);
   return [...new Set(names)].filter((name) => !KEYWORDS.has(name) && !words.has(name));
+}
+
+function listDefinedNames(line: string): string[] {
+  const found = [...line.slice(0, MAX_LINE).matchAll(DEFINED)];
+  return found.flatMap(({ groups }) => groups?.quoted ?? groups?.key ?? groups?.word ?? []);
 }
 
 function hasWord(text: string, word: string): boolean {

@@ -106,7 +106,15 @@ describe('suspects with the repository at hand', () => {
 });
 
 describe('a commit that took something away', () => {
-  const guard = ['@@ -34,8 +34,5 @@', ' int total() {', '-  if (weights == null) {', '-    return 0;', '-  }', '   return weights.size();', ' }'];
+  const guard = [
+    '@@ -34,8 +34,5 @@',
+    ' int total() {',
+    '-  if (weights == null) {',
+    '-    return 0;',
+    '-  }',
+    '   return weights.size();',
+    ' }',
+  ];
   const since = (file: string, patch: readonly string[], by: typeof GRACE | typeof ADA, more: Record<string, unknown> = {}) =>
     found('changed_since_green', { source: file, text: patch.join('\n'), data: { path: file, lines: [[35, 35]], ...by, ...more } });
   const list = (...files: string[]) =>
@@ -120,7 +128,12 @@ describe('a commit that took something away', () => {
   test('goes before one that wrote lines beside it, and before the author of the lines that stayed', () => {
     const comment = ['@@ -35,1 +35,2 @@', '+  // The sum.', '   return weights.size();'];
     const other = { ...ADA, commit: 'd'.repeat(40), author: 'Dora' };
-    const evidence = [list(WEIGHTS_FILE), since(WEIGHTS_FILE, comment, other), since(WEIGHTS_FILE, guard, GRACE), blame(WEIGHTS_FILE, 36, ADA)];
+    const evidence = [
+      list(WEIGHTS_FILE),
+      since(WEIGHTS_FILE, comment, other),
+      since(WEIGHTS_FILE, guard, GRACE),
+      blame(WEIGHTS_FILE, 36, ADA),
+    ];
     expect(suspects(evidence)[0]).toMatchObject({ path: WEIGHTS_FILE, commit: GRACE.commit, author: 'Grace' });
   });
 

@@ -153,7 +153,7 @@ export const MACHINE_RULES: readonly RuleRow[] = ruleTable('INFRA_ERROR', {
   'too-many-descriptors': {
     kind: 'descriptor_limit',
     strength: 4.5,
-    patterns: [/\btoo many open files\b/i, /\bE[MN]FILE\b/, /\bfile descriptor limit (?:reached|exceeded)\b/i],
+    patterns: [/\btoo many open files\b/i, /\bE[MN]FILE\b/i, /\bfile descriptor limit (?:reached|exceeded)\b/i],
     reads: [/(?:open(?:ing)?|watch|scandir|accept|socket|pipe) ['"‘]?(?<target>\/?[\w.@-]{1,80}(?:\/[\w.@-]{1,80}){1,14})/],
     title: 'The process ran out of file descriptors',
     cause: [

@@ -90,10 +90,21 @@ describe('triage graph', () => {
   });
 
   it('makes the calls that are worth most first, and the others in the next round, whatever the plan says', async () => {
-    const names = ['search_code', 'read_file', 'find_files', 'read_blame', 'search_knowledge', 'search_error_library', 'changed_since_green'];
+    const names = [
+      'search_code',
+      'read_file',
+      'find_files',
+      'read_blame',
+      'search_knowledge',
+      'search_error_library',
+      'changed_since_green',
+    ];
     const toolbox = scriptedToolbox(Object.fromEntries([...names, 'read_failure_history'].map((name) => [name, hit])));
     const plans = [{}, { enough: true, confidence: 0.97 }];
-    const state = await triage(scriptedAnalyst({ calls: [[...names, 'read_failure_history'].map((name) => ask(name)), []], plans }), toolbox);
+    const state = await triage(
+      scriptedAnalyst({ calls: [[...names, 'read_failure_history'].map((name) => ask(name)), []], plans }),
+      toolbox,
+    );
 
     const made = toolbox.calls.map(({ tool }) => tool);
     expect(made).toHaveLength(8);
