@@ -7,7 +7,7 @@ import type { TriageSubject } from '../domain/triage.ts';
 import { readChanges } from '../lib/patch-changes.ts';
 import { counted } from '../lib/text.ts';
 import { repositoryPathCandidates } from '../log/paths.ts';
-import type { ChangedFile, CodeHost, Comparison } from '../ports/code-host.ts';
+import type { ChangedFile, CodeHost, CommitInfo, Comparison } from '../ports/code-host.ts';
 import type { HistoryStore } from '../ports/stores.ts';
 import { attributeChanges, type CommitDiffs, readDiffs } from './attribute-changes.ts';
 import { findLeftUses, type LeftUse, takesAway } from './left-uses.ts';

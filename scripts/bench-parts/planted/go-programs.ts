@@ -62,7 +62,16 @@ const parcels: Program = {
     {
       author: 'Ines Vale',
       message: 'Label parcels without an address',
-      edits: [replaceText('parcel/parcel.go', '\tcity := p.To.City', '\tif p.To == nil {\n\t\treturn p.Kind\n\t}\n\tcity := p.To.City')],
+      edits: [
+        replaceText(
+          'parcel/parcel.go',
+          '\tcity := p.To.City',
+          `\tif p.To == nil {
+\t\treturn p.Kind
+\t}
+\tcity := p.To.City`,
+        ),
+      ],
     },
     {
       author: 'Hugo Tan',
@@ -106,7 +115,14 @@ const parcels: Program = {
     {
       author: 'Dora Lind',
       message: 'Describe parcels',
-      edits: [replaceText('parcel/parcel.go', 'type Parcel struct {', '// Parcel is what is sent.\ntype Parcel struct {')],
+      edits: [
+        replaceText(
+          'parcel/parcel.go',
+          'type Parcel struct {',
+          `// Parcel is what is sent.
+type Parcel struct {`,
+        ),
+      ],
     },
     {
       author: 'Emil Roth',
@@ -114,22 +130,48 @@ const parcels: Program = {
       edits: [
         replaceText(
           'parcel/parcel.go',
-          '\treturn days\n}\n',
-          '\treturn days\n}\n\nfunc Count(parcels []Parcel) int {\n\treturn len(parcels)\n}\n',
+          `\treturn days
+}
+`,
+          `\treturn days
+}
+
+func Count(parcels []Parcel) int {
+\treturn len(parcels)
+}
+`,
         ),
       ],
     },
     {
       author: 'Fay Orr',
       message: 'Add a tariff',
-      edits: [replaceText('tariff/tariff.go', '\t"letter": 2,\n', '\t"letter": 2,\n\t"pallet": 90,\n')],
+      edits: [
+        replaceText(
+          'tariff/tariff.go',
+          `\t"letter": 2,
+`,
+          `\t"letter": 2,
+\t"pallet": 90,
+`,
+        ),
+      ],
     },
   ],
   plants: {
     'removed check': {
       author: 'Bob Hart',
       message: 'Simplify labels',
-      edits: [replaceText('parcel/parcel.go', '\tif p.To == nil {\n\t\treturn p.Kind\n\t}\n', '')],
+      edits: [
+        replaceText(
+          'parcel/parcel.go',
+          `\tif p.To == nil {
+\t\treturn p.Kind
+\t}
+`,
+          '',
+        ),
+      ],
     },
     'changed default': {
       author: 'Bob Hart',
@@ -212,7 +254,10 @@ const gauges: Program = {
         replaceText(
           'gauge.go',
           '\tg.labels[key] = value',
-          '\tif g.labels == nil {\n\t\tg.labels = map[string]string{}\n\t}\n\tg.labels[key] = value',
+          `\tif g.labels == nil {
+\t\tg.labels = map[string]string{}
+\t}
+\tg.labels[key] = value`,
         ),
       ],
     },
@@ -264,7 +309,14 @@ const gauges: Program = {
     {
       author: 'Dora Lind',
       message: 'Describe gauges',
-      edits: [replaceText('gauge.go', 'type Gauge struct {', '// Gauge holds values that go up and down.\ntype Gauge struct {')],
+      edits: [
+        replaceText(
+          'gauge.go',
+          'type Gauge struct {',
+          `// Gauge holds values that go up and down.
+type Gauge struct {`,
+        ),
+      ],
     },
     {
       author: 'Emil Roth',
@@ -273,7 +325,11 @@ const gauges: Program = {
         replaceText(
           'gauge.go',
           'func Place() string {',
-          'func (g *Gauge) Add(value int) {\n\tg.values = append(g.values, value)\n}\n\nfunc Place() string {',
+          `func (g *Gauge) Add(value int) {
+\tg.values = append(g.values, value)
+}
+
+func Place() string {`,
         ),
       ],
     },
@@ -287,7 +343,16 @@ const gauges: Program = {
     'removed check': {
       author: 'Bob Hart',
       message: 'Make Set shorter',
-      edits: [replaceText('gauge.go', '\tif g.labels == nil {\n\t\tg.labels = map[string]string{}\n\t}\n', '')],
+      edits: [
+        replaceText(
+          'gauge.go',
+          `\tif g.labels == nil {
+\t\tg.labels = map[string]string{}
+\t}
+`,
+          '',
+        ),
+      ],
     },
     'changed default': {
       author: 'Bob Hart',

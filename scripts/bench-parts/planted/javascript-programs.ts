@@ -41,7 +41,16 @@ const hooks: Program = {
     {
       author: 'Ines Vale',
       message: 'Skip plug-ins without the hook',
-      edits: [replaceText('src/hooks.js', '    found.push({', '    if (hook === undefined) {\n      continue;\n    }\n    found.push({')],
+      edits: [
+        replaceText(
+          'src/hooks.js',
+          '    found.push({',
+          `    if (hook === undefined) {
+      continue;
+    }
+    found.push({`,
+        ),
+      ],
     },
     {
       author: 'Ada Brook',
@@ -49,7 +58,9 @@ const hooks: Program = {
       edits: [
         {
           path: 'src/hooks.js',
-          from: '  return value;\n}\n',
+          from: `  return value;
+}
+`,
           to: `  return value;
 }
 
@@ -118,8 +129,16 @@ export function countRetries(failures, most = 5) {
       edits: [
         replaceText(
           'src/hooks.js',
-          '  return retries;\n}\n',
-          '  return retries;\n}\n\nexport function hasHook(plugin, event) {\n  return Object.hasOwn(plugin.hooks, event);\n}\n',
+          `  return retries;
+}
+`,
+          `  return retries;
+}
+
+export function hasHook(plugin, event) {
+  return Object.hasOwn(plugin.hooks, event);
+}
+`,
         ),
       ],
     },
@@ -128,7 +147,16 @@ export function countRetries(failures, most = 5) {
     'removed check': {
       author: 'Bob Hart',
       message: 'Simplify the collection of hooks',
-      edits: [replaceText('src/hooks.js', '    if (hook === undefined) {\n      continue;\n    }\n', '')],
+      edits: [
+        replaceText(
+          'src/hooks.js',
+          `    if (hook === undefined) {
+      continue;
+    }
+`,
+          '',
+        ),
+      ],
     },
     'changed default': {
       author: 'Bob Hart',
@@ -201,7 +229,8 @@ const invoices: Program = {
         replaceText(
           'lib/invoice.js',
           '  const name = company.name.trim();',
-          '  if (!company) return "private ".concat(customer.id);\n  const name = company.name.trim();',
+          `  if (!company) return "private ".concat(customer.id);
+  const name = company.name.trim();`,
         ),
       ],
     },
@@ -272,7 +301,14 @@ const invoices: Program = {
     'removed check': {
       author: 'Bob Hart',
       message: 'Remove an early return',
-      edits: [replaceText('lib/invoice.js', '  if (!company) return "private ".concat(customer.id);\n', '')],
+      edits: [
+        replaceText(
+          'lib/invoice.js',
+          `  if (!company) return "private ".concat(customer.id);
+`,
+          '',
+        ),
+      ],
     },
     'changed default': {
       author: 'Bob Hart',
@@ -343,7 +379,10 @@ const routes: Program = {
         replaceText(
           'src/router.js',
           '  const response = handler(request);',
-          '  if (typeof handler !== "function") {\n    return { status: 404 };\n  }\n  const response = handler(request);',
+          `  if (typeof handler !== "function") {
+    return { status: 404 };
+  }
+  const response = handler(request);`,
         ),
       ],
     },
@@ -395,14 +434,25 @@ const routes: Program = {
         replaceText(
           'src/router.js',
           'export function dispatch',
-          'export function countRoutes() {\n  return routes.size;\n}\n\nexport function dispatch',
+          `export function countRoutes() {
+  return routes.size;
+}
+
+export function dispatch`,
         ),
       ],
     },
     {
       author: 'Emil Roth',
       message: 'Explain the depth',
-      edits: [replaceText('src/paging.js', 'export function depthOf', '/** Counts the parts of a path. */\nexport function depthOf')],
+      edits: [
+        replaceText(
+          'src/paging.js',
+          'export function depthOf',
+          `/** Counts the parts of a path. */
+export function depthOf`,
+        ),
+      ],
     },
     {
       author: 'Fay Orr',
@@ -421,7 +471,16 @@ const routes: Program = {
     'removed check': {
       author: 'Bob Hart',
       message: 'Trust the routing table',
-      edits: [replaceText('src/router.js', '  if (typeof handler !== "function") {\n    return { status: 404 };\n  }\n', '')],
+      edits: [
+        replaceText(
+          'src/router.js',
+          `  if (typeof handler !== "function") {
+    return { status: 404 };
+  }
+`,
+          '',
+        ),
+      ],
     },
     'changed default': {
       author: 'Bob Hart',

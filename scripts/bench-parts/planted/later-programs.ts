@@ -70,7 +70,8 @@ const seats: Program = {
         replaceText(
           'src/store.ts',
           '  bookings.push({ seat, guest });',
-          '  if (guest === undefined) return;\n  bookings.push({ seat, guest });',
+          `  if (guest === undefined) return;
+  bookings.push({ seat, guest });`,
         ),
       ],
     },
@@ -121,7 +122,11 @@ const seats: Program = {
         replaceText(
           'src/store.ts',
           'export function clear(',
-          'function bySeat(one: Booking, other: Booking): number {\n  return one.seat - other.seat;\n}\n\nexport function clear(',
+          `function bySeat(one: Booking, other: Booking): number {
+  return one.seat - other.seat;
+}
+
+export function clear(`,
         ),
       ],
     },
@@ -133,7 +138,11 @@ const seats: Program = {
         replaceText(
           'src/plan.ts',
           'export function rowOf(',
-          'function takenSeats(): Set<number> {\n  return new Set(listBookings().map(({ seat }) => seat));\n}\n\nexport function rowOf(',
+          `function takenSeats(): Set<number> {
+  return new Set(listBookings().map(({ seat }) => seat));
+}
+
+export function rowOf(`,
         ),
       ],
     },
@@ -141,7 +150,12 @@ const seats: Program = {
       author: 'Fay Orr',
       message: 'Test the second row',
       edits: [
-        replaceText('test/plan.test.ts', '  assert.equal(rowOf(7), 2);', '  assert.equal(rowOf(7), 2);\n  assert.equal(rowOf(12), 2);'),
+        replaceText(
+          'test/plan.test.ts',
+          '  assert.equal(rowOf(7), 2);',
+          `  assert.equal(rowOf(7), 2);
+  assert.equal(rowOf(12), 2);`,
+        ),
       ],
     },
   ],
@@ -149,7 +163,14 @@ const seats: Program = {
     'removed check': {
       author: 'Bob Hart',
       message: 'Keep every booking',
-      edits: [replaceText('src/store.ts', '  if (guest === undefined) return;\n', '')],
+      edits: [
+        replaceText(
+          'src/store.ts',
+          `  if (guest === undefined) return;
+`,
+          '',
+        ),
+      ],
     },
     'changed default': {
       author: 'Bob Hart',
@@ -225,7 +246,9 @@ const wallets: Program = {
         replaceText(
           'wallet/wallet.py',
           '        self.entries.append(',
-          '        if note is None:\n            note = "no note"\n        self.entries.append(',
+          `        if note is None:
+            note = "no note"
+        self.entries.append(`,
         ),
       ],
     },
@@ -265,8 +288,12 @@ const wallets: Program = {
       edits: [
         replaceText(
           'wallet/wallet.py',
-          '        total = 0\n        for entry in self.entries:\n            total += self.rates.to_euro(entry["amount"], entry["currency"])\n        return total - self.fee',
-          '        amounts = (self.rates.to_euro(entry["amount"], entry["currency"]) for entry in self.entries)\n        return sum(amounts) - self.fee',
+          `        total = 0
+        for entry in self.entries:
+            total += self.rates.to_euro(entry["amount"], entry["currency"])
+        return total - self.fee`,
+          `        amounts = (self.rates.to_euro(entry["amount"], entry["currency"]) for entry in self.entries)
+        return sum(amounts) - self.fee`,
         ),
       ],
     },
@@ -286,7 +313,15 @@ const wallets: Program = {
     'removed check': {
       author: 'Bob Hart',
       message: 'Store notes as they are',
-      edits: [replaceText('wallet/wallet.py', '        if note is None:\n            note = "no note"\n', '')],
+      edits: [
+        replaceText(
+          'wallet/wallet.py',
+          `        if note is None:
+            note = "no note"
+`,
+          '',
+        ),
+      ],
     },
     'changed default': {
       author: 'Bob Hart',
@@ -382,7 +417,10 @@ const pipes: Program = {
         replaceText(
           'source/source.go',
           '\t\trow.Fields[pair[0]] = pair[1]',
-          '\t\tif len(pair) < 2 {\n\t\t\tcontinue\n\t\t}\n\t\trow.Fields[pair[0]] = pair[1]',
+          `\t\tif len(pair) < 2 {
+\t\t\tcontinue
+\t\t}
+\t\trow.Fields[pair[0]] = pair[1]`,
         ),
       ],
     },
@@ -426,7 +464,14 @@ const pipes: Program = {
     {
       author: 'Carl Meyer',
       message: 'Drop a field that nothing reads',
-      edits: [replaceText('source/source.go', '\tNext   *Row\n', '')],
+      edits: [
+        replaceText(
+          'source/source.go',
+          `\tNext   *Row
+`,
+          '',
+        ),
+      ],
     },
     {
       author: 'Dora Lind',
@@ -436,19 +481,44 @@ const pipes: Program = {
     {
       author: 'Emil Roth',
       message: 'Describe the batches',
-      edits: [replaceText('pipe/pipe.go', 'func Batches(', '// Batches cuts items into parts of equal length.\nfunc Batches(')],
+      edits: [
+        replaceText(
+          'pipe/pipe.go',
+          'func Batches(',
+          `// Batches cuts items into parts of equal length.
+func Batches(`,
+        ),
+      ],
     },
     {
       author: 'Fay Orr',
       message: 'Return early of an empty line',
-      edits: [replaceText('source/source.go', '\tfor _, part := range', '\tif line == "" {\n\t\treturn row\n\t}\n\tfor _, part := range')],
+      edits: [
+        replaceText(
+          'source/source.go',
+          '\tfor _, part := range',
+          `\tif line == "" {
+\t\treturn row
+\t}
+\tfor _, part := range`,
+        ),
+      ],
     },
   ],
   plants: {
     'removed check': {
       author: 'Bob Hart',
       message: 'Expect pairs',
-      edits: [replaceText('source/source.go', '\t\tif len(pair) < 2 {\n\t\t\tcontinue\n\t\t}\n', '')],
+      edits: [
+        replaceText(
+          'source/source.go',
+          `\t\tif len(pair) < 2 {
+\t\t\tcontinue
+\t\t}
+`,
+          '',
+        ),
+      ],
     },
     'changed default': {
       author: 'Bob Hart',

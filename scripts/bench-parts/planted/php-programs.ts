@@ -119,14 +119,30 @@ const baskets: Program = {
         replaceText(
           'src/Basket.php',
           '    public function shipping(',
-          '    public function size(): int\n    {\n        return count($this->items);\n    }\n\n    public function shipping(',
+          `    public function size(): int
+    {
+        return count($this->items);
+    }
+
+    public function shipping(`,
         ),
       ],
     },
     {
       author: 'Emil Roth',
       message: 'Describe baskets',
-      edits: [replaceText('src/Basket.php', '<?php\n\nclass Basket', '<?php\n\n/** What somebody wants to buy. */\nclass Basket')],
+      edits: [
+        replaceText(
+          'src/Basket.php',
+          `<?php
+
+class Basket`,
+          `<?php
+
+/** What somebody wants to buy. */
+class Basket`,
+        ),
+      ],
     },
     {
       author: 'Fay Orr',

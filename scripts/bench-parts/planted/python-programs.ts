@@ -45,7 +45,9 @@ const shelves: Program = {
         replaceText(
           'shelves/loans.py',
           '    return member["name"].title()',
-          '    if member is None:\n        return "nobody"\n    return member["name"].title()',
+          `    if member is None:
+        return "nobody"
+    return member["name"].title()`,
         ),
       ],
     },
@@ -77,7 +79,16 @@ const shelves: Program = {
     {
       author: 'Dora Lind',
       message: 'Explain the fee',
-      edits: [replaceText('shelves/loans.py', 'def late_fee(days):\n', 'def late_fee(days):\n    """Computes the fee in cents."""\n')],
+      edits: [
+        replaceText(
+          'shelves/loans.py',
+          `def late_fee(days):
+`,
+          `def late_fee(days):
+    """Computes the fee in cents."""
+`,
+        ),
+      ],
     },
     {
       author: 'Emil Roth',
@@ -85,8 +96,14 @@ const shelves: Program = {
       edits: [
         replaceText(
           'shelves/loans.py',
-          '    return loans[start:]\n',
-          '    return loans[start:]\n\n\ndef count_loans(loans):\n    return len(loans)\n',
+          `    return loans[start:]
+`,
+          `    return loans[start:]
+
+
+def count_loans(loans):
+    return len(loans)
+`,
         ),
       ],
     },
@@ -97,7 +114,11 @@ const shelves: Program = {
         replaceText(
           'tests/test_loans.py',
           'def test_names_nobody',
-          'def test_no_fee():\n    assert late_fee(3) == 0\n\n\ndef test_names_nobody',
+          `def test_no_fee():
+    assert late_fee(3) == 0
+
+
+def test_names_nobody`,
         ),
       ],
     },
@@ -106,7 +127,15 @@ const shelves: Program = {
     'removed check': {
       author: 'Bob Hart',
       message: 'Simplify names',
-      edits: [replaceText('shelves/loans.py', '    if member is None:\n        return "nobody"\n', '')],
+      edits: [
+        replaceText(
+          'shelves/loans.py',
+          `    if member is None:
+        return "nobody"
+`,
+          '',
+        ),
+      ],
     },
     'changed default': {
       author: 'Bob Hart',
@@ -171,7 +200,9 @@ const meters: Program = {
         replaceText(
           'meters/series.py',
           '        parts = line.split("=")',
-          '        if not line or line.startswith("#"):\n            continue\n        parts = line.split("=")',
+          `        if not line or line.startswith("#"):
+            continue
+        parts = line.split("=")`,
         ),
       ],
     },
@@ -208,12 +239,30 @@ const meters: Program = {
     {
       author: 'Dora Lind',
       message: 'Describe the series',
-      edits: [replaceText('meters/series.py', 'from meters.record', '"""Series of readings."""\n\nfrom meters.record')],
+      edits: [
+        replaceText(
+          'meters/series.py',
+          'from meters.record',
+          `"""Series of readings."""
+
+from meters.record`,
+        ),
+      ],
     },
     {
       author: 'Emil Roth',
       message: 'Add a spread',
-      edits: [replaceText('meters/series.py', 'def window(', 'def spread(values):\n    return max(values) - min(values)\n\n\ndef window(')],
+      edits: [
+        replaceText(
+          'meters/series.py',
+          'def window(',
+          `def spread(values):
+    return max(values) - min(values)
+
+
+def window(`,
+        ),
+      ],
     },
     {
       author: 'Carl Meyer',
@@ -223,14 +272,31 @@ const meters: Program = {
     {
       author: 'Fay Orr',
       message: 'Add a unit',
-      edits: [replaceText('meters/record.py', 'def to_record', 'UNIT = "kWh"\n\n\ndef to_record')],
+      edits: [
+        replaceText(
+          'meters/record.py',
+          'def to_record',
+          `UNIT = "kWh"
+
+
+def to_record`,
+        ),
+      ],
     },
   ],
   plants: {
     'removed check': {
       author: 'Bob Hart',
       message: 'Parse every line',
-      edits: [replaceText('meters/series.py', '        if not line or line.startswith("#"):\n            continue\n', '')],
+      edits: [
+        replaceText(
+          'meters/series.py',
+          `        if not line or line.startswith("#"):
+            continue
+`,
+          '',
+        ),
+      ],
     },
     'changed default': {
       author: 'Bob Hart',
@@ -300,7 +366,9 @@ const tickets: Program = {
         replaceText(
           'desk/tickets.py',
           '    ticket["owner"] = user["email"]',
-          '    if user is None:\n        return ticket\n    ticket["owner"] = user["email"]',
+          `    if user is None:
+        return ticket
+    ticket["owner"] = user["email"]`,
         ),
       ],
     },
@@ -337,13 +405,30 @@ const tickets: Program = {
       author: 'Carl Meyer',
       message: 'Close tickets',
       edits: [
-        replaceText('desk/tickets.py', 'def priority(', 'def close(ticket):\n    return {**ticket, "closed": True}\n\n\ndef priority('),
+        replaceText(
+          'desk/tickets.py',
+          'def priority(',
+          `def close(ticket):
+    return {**ticket, "closed": True}
+
+
+def priority(`,
+        ),
       ],
     },
     {
       author: 'Dora Lind',
       message: 'Add Lou',
-      edits: [replaceText('desk/users.py', 'USERS = {\n', 'USERS = {\n    "lou": {"email": "lou@desk.example", "team": "web"},\n')],
+      edits: [
+        replaceText(
+          'desk/users.py',
+          `USERS = {
+`,
+          `USERS = {
+    "lou": {"email": "lou@desk.example", "team": "web"},
+`,
+        ),
+      ],
     },
     {
       author: 'Emil Roth',
@@ -351,8 +436,14 @@ const tickets: Program = {
       edits: [
         replaceText(
           'desk/users.py',
-          '    return USERS.get(name)\n',
-          '    return USERS.get(name)\n\n\ndef teams():\n    return sorted({user["team"] for user in USERS.values()})\n',
+          `    return USERS.get(name)
+`,
+          `    return USERS.get(name)
+
+
+def teams():
+    return sorted({user["team"] for user in USERS.values()})
+`,
         ),
       ],
     },
@@ -362,7 +453,15 @@ const tickets: Program = {
     'removed check': {
       author: 'Bob Hart',
       message: 'Assign directly',
-      edits: [replaceText('desk/tickets.py', '    if user is None:\n        return ticket\n', '')],
+      edits: [
+        replaceText(
+          'desk/tickets.py',
+          `    if user is None:
+        return ticket
+`,
+          '',
+        ),
+      ],
     },
     'changed default': {
       author: 'Bob Hart',

@@ -44,7 +44,15 @@ const recipes: Program = {
     {
       author: 'Ines Vale',
       message: 'Accept recipes without an author',
-      edits: [replaceText('lib/recipe.rb', '    "by #{', '    return "anonymous" if @author.nil?\n\n    "by #{')],
+      edits: [
+        replaceText(
+          'lib/recipe.rb',
+          '    "by #{',
+          `    return "anonymous" if @author.nil?
+
+    "by #{`,
+        ),
+      ],
     },
     {
       author: 'Hugo Tan',
@@ -81,24 +89,60 @@ const recipes: Program = {
     {
       author: 'Dora Lind',
       message: 'Describe recipes',
-      edits: [replaceText('lib/recipe.rb', 'class Recipe\n', '# What to cook, and how.\nclass Recipe\n')],
+      edits: [
+        replaceText(
+          'lib/recipe.rb',
+          `class Recipe
+`,
+          `# What to cook, and how.
+class Recipe
+`,
+        ),
+      ],
     },
     {
       author: 'Emil Roth',
       message: 'Count steps',
-      edits: [replaceText('lib/recipe.rb', '  def spoons(count)', '  def length\n    @steps.length\n  end\n\n  def spoons(count)')],
+      edits: [
+        replaceText(
+          'lib/recipe.rb',
+          '  def spoons(count)',
+          `  def length
+    @steps.length
+  end
+
+  def spoons(count)`,
+        ),
+      ],
     },
     {
       author: 'Fay Orr',
       message: 'Add cups',
-      edits: [replaceText('lib/units.rb', '  gram: 1,\n', '  gram: 1,\n  cup: 240,\n')],
+      edits: [
+        replaceText(
+          'lib/units.rb',
+          `  gram: 1,
+`,
+          `  gram: 1,
+  cup: 240,
+`,
+        ),
+      ],
     },
   ],
   plants: {
     'removed check': {
       author: 'Bob Hart',
       message: 'Shorten the byline',
-      edits: [replaceText('lib/recipe.rb', '    return "anonymous" if @author.nil?\n\n', '')],
+      edits: [
+        replaceText(
+          'lib/recipe.rb',
+          `    return "anonymous" if @author.nil?
+
+`,
+          '',
+        ),
+      ],
     },
     'changed default': {
       author: 'Bob Hart',
@@ -167,7 +211,10 @@ const trains: Program = {
         replaceText(
           'lib/timetable.rb',
           '    station[:title].upcase',
-          '    unless station\n      return code\n    end\n    station[:title].upcase',
+          `    unless station
+      return code
+    end
+    station[:title].upcase`,
         ),
       ],
     },
@@ -209,25 +256,62 @@ const trains: Program = {
     {
       author: 'Dora Lind',
       message: 'Count trains',
-      edits: [replaceText('lib/timetable.rb', '  def following(', '  def count\n    @times.length\n  end\n\n  def following(')],
+      edits: [
+        replaceText(
+          'lib/timetable.rb',
+          '  def following(',
+          `  def count
+    @times.length
+  end
+
+  def following(`,
+        ),
+      ],
     },
     {
       author: 'Emil Roth',
       message: 'Describe stations',
-      edits: [replaceText('lib/stations.rb', 'module Stations\n', '# The stations that we know.\nmodule Stations\n')],
+      edits: [
+        replaceText(
+          'lib/stations.rb',
+          `module Stations
+`,
+          `# The stations that we know.
+module Stations
+`,
+        ),
+      ],
     },
     { author: 'Carl Meyer', message: 'Add a map', edits: [createFile('docs/map.md', '# Map')] },
     {
       author: 'Fay Orr',
       message: 'Describe the timetable',
-      edits: [replaceText('lib/timetable.rb', 'class Timetable\n', '# When trains leave.\nclass Timetable\n')],
+      edits: [
+        replaceText(
+          'lib/timetable.rb',
+          `class Timetable
+`,
+          `# When trains leave.
+class Timetable
+`,
+        ),
+      ],
     },
   ],
   plants: {
     'removed check': {
       author: 'Bob Hart',
       message: 'Expect known stations',
-      edits: [replaceText('lib/timetable.rb', '    unless station\n      return code\n    end\n', '')],
+      edits: [
+        replaceText(
+          'lib/timetable.rb',
+          `    unless station
+      return code
+    end
+`,
+          '',
+        ),
+      ],
     },
     'changed default': {
       author: 'Bob Hart',
