@@ -16,9 +16,9 @@ import { PYTHON_PROGRAMS } from './bench-parts/planted/python-programs.ts';
 import { RUBY_PROGRAMS } from './bench-parts/planted/ruby-programs.ts';
 
 /**
- * Faults planted in real git histories, with the logs of tests that really fail: how often the commit at fault
- * is that of the first suspect, in the terminal and in an embedded service. `--only WORDS` takes the histories
- * whose names hold the words, `--without-green` asks again without a known green build, `--list` prints each
+ * Faults planted in real git histories, with the logs of tests that really fail: how often the commit at
+ * fault is that of the first suspect, in the terminal and in an embedded service. `--only WORDS` takes the
+ * histories whose names hold the words, `--without-green` asks again without a known green build, `--list` prints each
  * answer, and `--keep FOLDER` leaves the histories there for the next run.
  */
 const { values: options } = parseArgs({
@@ -29,7 +29,7 @@ const { values: options } = parseArgs({
     keep: { type: 'string' },
   },
 });
-const FIRST_PROGRAMS = [...JAVASCRIPT_PROGRAMS, ...PYTHON_PROGRAMS, ...GO_PROGRAMS, ...RUBY_PROGRAMS, ...PHP_PROGRAMS];
+const FIRST_PROGRAMS = [JAVASCRIPT_PROGRAMS, PYTHON_PROGRAMS, GO_PROGRAMS, RUBY_PROGRAMS, PHP_PROGRAMS].flat();
 
 interface Outcome {
   readonly history: PlantedHistory;
@@ -42,7 +42,7 @@ const folder = mkdtempSync(join(tmpdir(), 'faultline-bench-regressions-'));
 try {
   const histories = plantOrReuse().filter((one) => `${one.language} ${one.name}`.includes(options.only));
   const commits = sumNumbers(histories.map((one) => one.commits)) / histories.length;
-  console.log(`${histories.length} histories, ${commits.toFixed(1)} commits after the green one on average, each by another author`);
+  console.log(`${histories.length} histories, each ${commits.toFixed(1)} commits after the green one on average`);
   await measure(histories);
 } finally {
   rmSync(folder, { recursive: true, force: true });
@@ -63,7 +63,7 @@ async function measure(histories: readonly PlantedHistory[]): Promise<void> {
     );
   const removed = both.filter(({ history, isRight }) => history.plant === 'removed check' && isRight);
   const restored = removed.filter(({ isRestored }) => isRestored).length;
-  console.log(`a removed check is named in the cause, and the fix restores it: ${restored} of ${removed.length}`);
+  console.log(`the cause names a removed check, and the fix restores it: ${restored} of ${removed.length}`);
   if (options['without-green']) {
     await answerAll('terminal, no green build known', terminal, histories, false);
     await answerAll('service, no green build known', service, histories, false);
@@ -83,7 +83,10 @@ function plantOrReuse(): PlantedHistory[] {
 function plantAll(parent: string): PlantedHistory[] {
   return [...FIRST_PROGRAMS, ...LATER_PROGRAMS].filter(canRun).flatMap((program, row) =>
     // The fault takes every place among the harmless commits.
-    PLANTS.map((plant, column) => plantHistory(parent, program, plant, (row + column) % (program.harmless.length + 1))),
+    PLANTS.map((plant, column) => {
+      const place = (row + column) % (program.harmless.length + 1);
+      return plantHistory(parent, program, plant, place);
+    }),
   );
 }
 
@@ -93,17 +96,20 @@ function canRun({ test: [command = ''], language }: Program): boolean {
   return exists;
 }
 
-async function answerAll(path: string, { answer }: Path, histories: readonly PlantedHistory[], knowsGreen: boolean): Promise<Outcome[]> {
+type Histories = readonly PlantedHistory[];
+
+async function answerAll(path: string, { answer }: Path, histories: Histories, knowsGreen: boolean): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
   for (const history of histories) {
     const analysis = await answer(history, knowsGreen);
     const { suspects, rootCause, fixRecommendation } = analysis.answer;
     const isRight = suspects[0]?.commit === history.culprit;
-    outcomes.push({ history, isRight, isRestored: rootCause.includes(' removed the ') && fixRecommendation.startsWith('Restore ') });
+    const isRestored = rootCause.includes(' removed the ') && fixRecommendation.startsWith('Restore ');
+    outcomes.push({ history, isRight, isRestored });
     if (options.list) printAnswer(path, history, analysis, isRight);
   }
   printShare(path, outcomes);
-  const isLater = ({ history }: Outcome) => LATER_PROGRAMS.some(({ name }) => history.name.startsWith(`${name}, `));
+  const isLater = ({ history }: Outcome) => LATER_PROGRAMS.some((one) => history.name.startsWith(`${one.name}, `));
   printShare(
     `${path}, programs written before`,
     outcomes.filter((one) => !isLater(one)),
@@ -112,13 +118,12 @@ async function answerAll(path: string, { answer }: Path, histories: readonly Pla
   return outcomes;
 }
 
-function printAnswer(path: string, { language, name }: PlantedHistory, { category, answer }: Analysis, isRight: boolean): void {
+function printAnswer(path: string, history: PlantedHistory, { category, answer }: Analysis, isRight: boolean): void {
   const [suspect] = answer.suspects;
-  console.log(`${isRight ? 'right' : 'WRONG'} ${path}: ${language} ${name} (${category}, ${answer.confidence})`);
+  const named = `${history.language} ${history.name}`;
+  console.log(`${isRight ? 'right' : 'WRONG'} ${path}: ${named} (${category}, ${answer.confidence})`);
   if (suspect !== undefined)
-    console.log(
-      `      ${suspect.path}:${suspect.line} ${suspect.commit?.slice(0, 10)} ${suspect.author} ${suspect.score} ${suspect.reason}`,
-    );
+    console.log(`      ${suspect.path}:${suspect.line} ${suspect.commit} ${suspect.author} ${suspect.score} ${suspect.reason}`);
   console.log(`      ${answer.rootCause}\n      ${answer.fixRecommendation}`);
 }
 

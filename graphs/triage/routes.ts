@@ -16,7 +16,7 @@ const IDLE_ROUNDS = 2;
 type Investigation = Send<'investigate', { assignment: Assignment }>;
 type LoopState = Pick<
   TriageStateValue,
-  'limits' | 'plan' | 'rounds' | 'fruitless' | 'idle' | 'outcomes' | 'surplus' | 'callsAtVerdict' | 'usage' | 'steps'
+  ('limits' | 'plan' | 'rounds' | 'fruitless' | 'idle' | 'usage' | 'steps') | ('outcomes' | 'surplus' | 'callsAtVerdict')
 >;
 
 /** Checks whether the run must end with what is known, without further judgements or tool calls. */
@@ -31,7 +31,8 @@ function isBudgetSpent(state: Pick<TriageStateValue, 'limits' | 'usage' | 'steps
  */
 function findTermination(state: LoopState): TerminationReason | null {
   if (isBudgetSpent(state)) return 'budget_exhausted';
-  const asked = state.surplus.length === 0 && state.outcomes.slice(state.callsAtVerdict).some(({ status }) => status !== 'refused');
+  const made = state.outcomes.slice(state.callsAtVerdict).some(({ status }) => status !== 'refused');
+  const asked = made && state.surplus.length === 0;
   if (asked && state.plan?.enough) return state.plan.confidence >= SURE ? 'confident' : 'enough_information';
   if (asked && (state.plan?.confidence ?? 0) >= SURE) return 'confident';
   if (state.idle >= IDLE_ROUNDS) return 'no_relevant_tool';

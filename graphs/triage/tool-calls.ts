@@ -2,6 +2,7 @@ import type { JudgementTrace } from '../../src/domain/analysis.ts';
 import { CATEGORIES, type Category } from '../../src/domain/category.ts';
 import { callKey, type Evidence, type Finding, type ToolCall, type ToolOutcome } from '../../src/domain/evidence.ts';
 import type { TriageSubject } from '../../src/domain/triage.ts';
+import { append } from '../../src/lib/collections.ts';
 import type { Judgement } from '../../src/ports/analyst.ts';
 import type { Toolbox, ToolDescription } from '../../src/ports/toolbox.ts';
 import { startDeadline, timeLeft } from './budget.ts';
@@ -82,13 +83,14 @@ export interface CheckedCalls {
 }
 
 /**
- * Keeps the offered tools and the new questions. The six that are worth most are made now, as many more in the
- * next round; whatever else was chosen is refused with a sentence.
+ * Keeps the offered tools and the new questions. The six that are worth most are made now, and `later` more in
+ * the next round; whatever else was chosen is refused with a sentence.
  */
 export function checkCalls(
   chosen: readonly ToolCall[],
   offered: readonly ToolDescription[],
   outcomes: readonly ToolOutcome[],
+  later = MAX_CALLS,
 ): CheckedCalls {
   const names = new Set(offered.map((tool) => tool.name));
   const seen = new Set(outcomes.filter((outcome) => outcome.status !== 'refused').map((outcome) => callKey(outcome.call)));
@@ -100,14 +102,19 @@ export function checkCalls(
     else accepted.push(call);
     seen.add(callKey(call));
   }
-  const { now, next, rest } = cutByWorth(accepted);
-  refused.push(...rest.map((call) => refuse(call, `At most ${MAX_CALLS} calls can be made at once.`)));
+  const sorted = sortByWorth(accepted);
+  const rest = sorted.slice(MAX_CALLS + later);
+  append(
+    refused,
+    rest.map((call) => refuse(call, `At most ${MAX_CALLS} calls can be made at once.`)),
+  );
   const others = refused.filter((outcome) => names.has(outcome.call.tool)).length;
   const notes = [
     ...foreignNote(chosen, names, MAX_REFUSALS),
     ...(others > 0 ? [`${others} repeated or surplus calls were not made.`] : []),
   ];
-  return { calls: now, surplus: next, refused: refused.slice(0, MAX_REFUSALS), notes };
+  const surplus = sorted.slice(MAX_CALLS, MAX_CALLS + later);
+  return { calls: sorted.slice(0, MAX_CALLS), surplus, refused: refused.slice(0, MAX_REFUSALS), notes };
 }
 
 const REPEATED = 'This call was already made with the same arguments. Ask something else.';
@@ -117,7 +124,7 @@ function describeForeign({ tool }: ToolCall, names: ReadonlySet<string>): string
 }
 
 /** Returns the outcome of a call that is not made. */
-export function refuse(call: ToolCall, summary: string): ToolOutcome {
+function refuse(call: ToolCall, summary: string): ToolOutcome {
   return { call, status: 'refused', findings: [], summary, milliseconds: 0, attempts: 0 };
 }
 
@@ -125,17 +132,14 @@ export function refuse(call: ToolCall, summary: string): ToolOutcome {
  * The tools whose findings change answers most, the most important first: what is already known and decided,
  * what changed, and who else had the failure. Other tools follow in the order in which they were chosen.
  */
-const WORTH: readonly string[] = [
-  ...['ask_reviewer', 'search_error_library', 'search_knowledge', 'changed_since_green', 'find_files', 'read_blame'],
-  ...['count_consecutive_failures', 'read_file', 'read_failure_history'],
-];
+const WORTH: readonly string[] = `ask_reviewer search_error_library search_knowledge changed_since_green find_files read_blame
+  count_consecutive_failures read_file read_failure_history`.split(/\s+/);
 
-/** Splits calls into those for now, for the next round, and for never; in their order if all can be made now. */
-function cutByWorth(calls: readonly ToolCall[]): Record<'now' | 'next' | 'rest', ToolCall[]> {
-  if (calls.length <= MAX_CALLS) return { now: [...calls], next: [], rest: [] };
+/** Sorts calls by their worth if not all can be made now. */
+function sortByWorth(calls: readonly ToolCall[]): ToolCall[] {
+  if (calls.length <= MAX_CALLS) return [...calls];
   const rank = ({ tool }: ToolCall) => (WORTH.includes(tool) ? WORTH.indexOf(tool) : WORTH.length);
-  const sorted = calls.toSorted((left, right) => rank(left) - rank(right));
-  return { now: sorted.slice(0, MAX_CALLS), next: sorted.slice(MAX_CALLS, 2 * MAX_CALLS), rest: sorted.slice(2 * MAX_CALLS) };
+  return calls.toSorted((left, right) => rank(left) - rank(right));
 }
 
 /** Says which of the chosen tools are not among the offered ones. */

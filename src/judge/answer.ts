@@ -50,6 +50,7 @@ export function composeAnswer({ subject, classification, evidence }: Insight): A
   const advice = advise(ruling, classification, evidence, match, find);
   const seen = seenBefore(ruling, classification, evidence);
   const confidence = causeConfidence(subject, classification, evidence);
+  const used = [...values, ...advice.values];
   const suspects = rankSuspects(subject, evidence, classification.category);
   const change = describeChange(subject, evidence, classification.category, suspects);
   const isRestored = change?.fix != null && confirmedEntry(evidence, classification.category) === null;
@@ -59,7 +60,7 @@ export function composeAnswer({ subject, classification, evidence }: Insight): A
     fixRecommendation: isRestored ? (change?.fix ?? '') : advice.text,
     act: isRestored ? 'code' : advice.act,
     confidence,
-    claims: buildClaims(statement, [...values, ...advice.values], ruling, classification, evidence, change?.claim ?? null),
+    claims: buildClaims(statement, used, ruling, classification, evidence, change?.claim ?? null),
     suspects,
     hypotheses: buildHypotheses(ruling, classification, confidence),
   };

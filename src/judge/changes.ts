@@ -1,33 +1,16 @@
 import type { TriageSubject } from '../domain/triage.ts';
 import { findChangedRange, type LineChange } from '../lib/patch-changes.ts';
 import type { Touch } from './evidence-facts.ts';
+import { altersCode, hasCode, removesCode } from './line-changes.ts';
 import { isTestPath } from './paths.ts';
 import { isSameFile } from './places.ts';
+import { removesCheckForMissing } from './removed-checks.ts';
 import { wordsIn } from './wording.ts';
 
 /** A change this near to the named line counts as a change of it: a fault often shows in the line below. */
 const NEAR_LINES = 3;
-/** A line that only explains code, or has none. */
-const NO_CODE_LINE = /^\s*(?:(?:\/\/|#|\*|\/\*|--|;|"""|'''|<!--).*|[{}()[\];,]*|end)\s*$/;
-const MAX_LINE = 500;
 const ENOUGH_WORDS = 3;
 const MAX_SAID = 4_000;
-
-/** Checks whether a line has code, and not only a comment or brackets. */
-export function hasCode(line: string): boolean {
-  return !NO_CODE_LINE.test(line.slice(0, MAX_LINE));
-}
-
-/** Checks whether a change takes code away or replaces it. What only adds lines rarely breaks what worked. */
-export function altersCode({ removed, added }: LineChange): boolean {
-  const kept = new Set(added.map((line) => line.trim()));
-  return removed.some((line) => hasCode(line) && !kept.has(line.trim()));
-}
-
-/** Checks whether a change takes more lines of code away than it puts in their place. */
-function removesCode({ removed, added }: LineChange): boolean {
-  return removed.filter(hasCode).length > added.filter(hasCode).length;
-}
 
 /** Lists the changes of a commit at a line, or just above or below it. */
 export function listNearChanges({ changes }: Touch, line: number | null): readonly LineChange[] {
@@ -41,7 +24,7 @@ export function isNear({ lines }: Pick<Touch, 'lines'>, line: number | null): bo
 
 /**
  * Checks whether a commit changed code at the line, or just above or below it, and not only a comment. A test
- * that was added beside another is no change of that one.
+ * that was added next to another is no change of that one.
  */
 export function changesCodeNear(touch: Touch, line: number | null): boolean {
   if (touch.changes.length === 0) return isNear(touch, line);
@@ -59,27 +42,30 @@ function isWithin([from, to]: readonly [number, number], line: number | null, ma
 }
 
 /** Returns the words of a failure's own names and messages, by which changes are compared with it. */
-export function collectFailureWords({ failures, failingTests, exceptions, messages }: TriageSubject): ReadonlySet<string> {
+export function collectFailureWords(subject: TriageSubject): ReadonlySet<string> {
+  const { failures, failingTests, exceptions, messages } = subject;
   const said = [
     ...failingTests.flatMap(({ name, message }) => [name, message ?? '']),
     ...failures.map(({ message }) => message),
-    ...exceptions.flatMap(({ message, frames }) => [message, ...frames.filter(({ own }) => own).map(({ function: name }) => name ?? '')]),
+    ...exceptions.map(({ message }) => message),
+    ...listOwnFrames(subject).map((frame) => frame.function ?? ''),
     ...messages.slice(0, ENOUGH_WORDS).map(({ text }) => text),
   ];
   return wordsIn(said.join(' ').slice(0, MAX_SAID));
 }
 
-/** Returns how many words the changed lines and those around them share with a failure, 0..1; 1 for three or more. */
+/** Returns how much the changed lines and those around them share with a failure, 0..1; 1 for three words or more. */
 export function shareWords(changes: readonly LineChange[], words: ReadonlySet<string>): number {
-  const lines = changes.filter(altersCode).flatMap(({ removed, added, before, after }) => [removed, added, before, after].flat());
+  const altering = changes.filter(altersCode);
+  const lines = altering.flatMap(({ removed, added, before, after }) => [removed, added, before, after].flat());
   const own = wordsIn(lines.join(' ').slice(0, MAX_SAID));
   return Math.min(1, [...own].filter((word) => words.has(word)).length / ENOUGH_WORDS);
 }
 
 /**
  * Returns how likely a commit's changes of a file are the fault, for the choice among commits of that file. A
- * name that others still use comes first, then code removed at the line, the line itself, what is near it, and
- * code altered elsewhere.
+ * name that others still use comes first, then code removed at the line, the line itself, what is near it,
+ * and code altered elsewhere.
  */
 export function rateTouch(touch: Touch, line: number | null, words: ReadonlySet<string>, subject: TriageSubject): number {
   const near = listNearChanges(touch, line);
@@ -101,15 +87,32 @@ export function listMissedNames({ changes }: Touch, { exceptions, failures, fail
     .join('\n')
     .slice(0, MAX_SAID);
   const names = [...said.matchAll(QUOTED)].flatMap(({ groups }) => groups?.name ?? []);
-  const toWords = (lines: readonly string[]) => new Set(lines.join('\n').match(/[\w-]+/g) ?? []);
-  return [...new Set(names)].filter((name) =>
-    changes.some(({ removed, added }) => toWords(removed).has(name) && !toWords(added).has(name)),
-  );
+  const count = (lines: readonly string[], name: string) =>
+    (lines.join('\n').match(/[\w-]+/g) ?? []).filter((word) => word === name).length;
+  const isLost = (name: string) => changes.some(({ removed, added }) => count(removed, name) > count(added, name));
+  return [...new Set(names)].filter(isLost);
 }
 
-/** Checks whether a commit took away a name that the failure's messages quote, or that the failing line uses. */
+/**
+ * Checks whether a commit took away what the failure misses: a name that its messages quote or the failing line
+ * uses, or a check for a missing value if one is missing.
+ */
 export function explainsFailure(touch: Touch, subject: TriageSubject): boolean {
-  const frames = subject.exceptions.flatMap((thrown) => thrown.frames.filter(({ own }) => own));
+  const frames = listOwnFrames(subject);
   const isUsed = touch.stillUsed.some(({ path, line }) => frames.some((frame) => frame.line === line && isSameFile(frame.file, path)));
-  return isUsed || listMissedNames(touch, subject).length > 0;
+  if (isUsed || listMissedNames(touch, subject).length > 0) return true;
+  return missesValue(subject) && touch.changes.some(removesCheckForMissing);
+}
+
+/** Messages of the usual languages about a value that is not there. */
+const MISSING_VALUE =
+  /\b(?:undefined|null|nil|NoneType|NullPointer\w*|is not a function|out of range|out of bounds|KeyError|Undefined array key)\b/;
+
+function missesValue({ exceptions, failures }: TriageSubject): boolean {
+  const said = [exceptions.map(({ type, message }) => `${type}: ${message}`), failures.map(({ message }) => message)];
+  return said.flat().some((text) => MISSING_VALUE.test(text.slice(0, MAX_SAID)));
+}
+
+function listOwnFrames({ exceptions }: TriageSubject) {
+  return exceptions.flatMap(({ frames }) => frames.filter(({ own }) => own));
 }

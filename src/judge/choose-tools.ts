@@ -114,7 +114,8 @@ function freshCall(input: Choice, tool: ToolDescription, why: string): ToolCall 
   const args = argumentsFor(tool.name, input.subject, input.classification.category);
   if (args === null) return null;
   const call = { tool: tool.name, args: fitting(args, tool), why };
-  return input.outcomes.some(({ call: made, status }) => status !== 'refused' && callKey(made) === callKey(call)) ? null : call;
+  const made = input.outcomes.filter(({ status }) => status !== 'refused');
+  return made.some((outcome) => callKey(outcome.call) === callKey(call)) ? null : call;
 }
 
 /** Keeps only the arguments that the tool's own schema knows. */

@@ -10,14 +10,14 @@ const COVERED = 0.75;
 const LEAD = 0.1;
 const FEWEST_WORDS = 2;
 const MAX_SPAN = 8_000;
-const NOT_DISTINCTIVE: ReadonlySet<string> = new Set([
-  ...['error', 'errors', 'failed', 'failure', 'process', 'completed', 'with', 'code', 'exit', 'from', 'this', 'that', 'test', 'tests'],
-]);
+const NOT_DISTINCTIVE: ReadonlySet<string> = new Set(
+  'error errors failed failure process completed with code exit from this that test tests'.split(' '),
+);
 
 /**
- * Finds the best document about another kind and category of failure whose distinctive words all stand in what
- * the failure itself says. Returns null if there is none, if a document of the answer's own kind or category is
- * about as alike, or if the taxonomy decides between the two categories.
+ * Finds the best document about another kind and category of failure whose distinctive words all stand in
+ * what the failure itself says. Returns null if there is none, if a document of the answer's own kind or
+ * category is about as alike, or if the taxonomy decides between the two categories.
  */
 export function findContraryDocument(
   subject: TriageSubject,
@@ -26,18 +26,20 @@ export function findContraryDocument(
 ): Retrieved | null {
   if (ruleOn(subject).decisive?.rule.tie === true) return null;
   const documents = retrievedFrom(evidence).filter(({ evidence: item }) => item.tool === 'search_knowledge');
-  const own = documents.find((document) => document.kind === kind || document.category === category)?.score ?? 0;
+  const own = documents.find((one) => one.kind === kind || one.category === category)?.score ?? 0;
   const span = collectOwnWords(subject);
   const contrary = documents.find(({ category: other, kind: otherKind, score, phrase }) => {
-    if (other === null || other === category || otherKind === kind || score < COVERED || score < own + LEAD) return false;
+    if (other === null || other === category || otherKind === kind) return false;
+    if (score < Math.max(COVERED, own + LEAD)) return false;
     const words = extractWords(phrase).filter((word) => !NOT_DISTINCTIVE.has(word));
     return words.length >= FEWEST_WORDS && words.every((word) => span.has(word));
   });
   return contrary ?? null;
 }
 
-/** Collects the words of the failure's own messages, exceptions and compiler errors, not those of lines around them. */
-function collectOwnWords({ failures, failingTests, exceptions, diagnostics }: TriageSubject): ReadonlySet<string> {
+/** Collects the words of the failure's own messages, exceptions and compiler errors. */
+function collectOwnWords(subject: TriageSubject): ReadonlySet<string> {
+  const { failures, failingTests, exceptions, diagnostics } = subject;
   const said = [
     ...failures.map(({ message }) => message),
     ...failingTests.map(({ message }) => message ?? ''),

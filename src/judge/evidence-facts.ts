@@ -26,8 +26,10 @@ const RetrievedData = z.object({
   matchedPhrase: text,
 });
 
+type RetrievedData = z.infer<typeof RetrievedData>;
+
 /** A knowledge document or a person's earlier decision, as a tool found it. */
-export interface Retrieved extends Omit<z.infer<typeof RetrievedData>, 'fixRecommendation' | 'matchedPhrase'> {
+export interface Retrieved extends Omit<RetrievedData, 'fixRecommendation' | 'matchedPhrase'> {
   readonly evidence: Evidence;
   /** The words by which it was found: a line of a curated document, or the whole passage. */
   readonly phrase: string;
@@ -173,7 +175,7 @@ export interface Touch {
   readonly pullRequest: number | null;
   /** It deleted lines there, which blame of the lines that stayed does not show. */
   readonly removes: boolean;
-  /** What it changed in the file; empty where no patch is shown. */
+  /** The changes of the file. Empty if no patch is shown. */
   readonly changes: readonly LineChange[];
   /** Names that it took away and that other lines still use. */
   readonly stillUsed: readonly LeftUse[];
@@ -275,7 +277,8 @@ export function resolveRepositoryPath(path: string, { paths }: Pick<RepositoryFa
   const fitting = paths.filter((one) => one === path || one.endsWith(`/${path}`));
   if (fitting.length === 1) return fitting[0] ?? path;
   const ending = paths.filter((one) => one.includes('/') && path.endsWith(`/${one}`));
-  return fitting.length > 1 ? path : (ending.toSorted((left, right) => right.length - left.length)[0] ?? path);
+  const [longest = path] = ending.toSorted((left, right) => right.length - left.length);
+  return fitting.length > 1 ? path : longest;
 }
 
 /** Lists the commits that touched a file. */

@@ -98,18 +98,19 @@ function isProductException(entry: ThrownException): boolean {
 
 /** A request for memory that no machine meets. */
 const BOUNDLESS =
-  /Requested array size exceeds VM limit|Unable to allocate \d[\d.]{0,10} (?:[TPE]i?B)\b|Invalid (?:array|typed array) length/i;
+  /Requested array size exceeds VM limit|Unable to allocate [\d.]{1,11} [TPE]i?B\b|Invalid (?:typed )?array length/i;
 /** Number of frames of one own function from which it is a recursion. */
 const RECURSION = 4;
 
 /**
- * Checks whether the trace shows that our own code asked for memory without end: for more than any machine has,
- * or in a recursion.
+ * Checks whether the trace shows that our own code asked for memory without end: for more than any machine
+ * has, or in a recursion.
  */
 export function asksWithoutEnd({ message, frames }: ThrownException): boolean {
   if (BOUNDLESS.test(message)) return true;
   const own = frames.filter((frame) => frame.own);
-  return own.some(({ file, line }) => own.filter((other) => other.file === file && other.line === line).length >= RECURSION);
+  const byPlace = Map.groupBy(own, ({ file, line }) => `${file}:${line}`);
+  return [...byPlace.values()].some(({ length }) => length >= RECURSION);
 }
 
 function factAt(origin: Origin, text: string, at: LogPosition | null, weight = 1): Fact {

@@ -3,12 +3,14 @@ import type { Category } from '../domain/category.ts';
 import type { Evidence } from '../domain/evidence.ts';
 import type { TriageSubject } from '../domain/triage.ts';
 import type { LineChange } from '../lib/patch-changes.ts';
-import { altersCode, collectFailureWords, hasCode, listMissedNames, listNearChanges } from './changes.ts';
+import { collectFailureWords, listMissedNames, listNearChanges } from './changes.ts';
 import { readRepositoryFacts, type Touch } from './evidence-facts.ts';
+import { altersCode, hasCode } from './line-changes.ts';
+import { findRemovedCheck } from './removed-checks.ts';
 import { chooseTouch } from './suspects.ts';
 import { oneLine } from './wording.ts';
 
-/** What the commit of the first suspect did, in the words of the cause and the fix. */
+/** Words about the commit of the first suspect, for the cause and the fix. */
 export interface ChangeDescription {
   readonly cause: string;
   /** Null if the change does not say what to do. */
@@ -23,9 +25,9 @@ const MAX_QUOTED = 100;
 const LEAST_SCORE = 0.6;
 
 /**
- * Describes what the commit of the first suspect took away or replaced: a check, a condition or a default near
- * the failing line, or a name that other lines still use. Returns null if its patch is not known, or shows none
- * of these.
+ * Describes what the commit of the first suspect took away or replaced: a check, a condition or a default
+ * near the failing line, or a name that other lines still use. Returns null if its patch is not known, or
+ * shows none of these.
  */
 export function describeChange(
   subject: TriageSubject,
@@ -38,13 +40,15 @@ export function describeChange(
   const facts = readRepositoryFacts(evidence);
   const touch = chooseTouch(suspect.path, suspect.line, facts, collectFailureWords(subject), subject);
   if (touch === null || touch.commit !== suspect.commit) return null;
-  const by = `Commit ${suspect.commit.slice(0, 10)}${suspect.author === null ? '' : ` (${oneLine(suspect.author, 60)})`}`;
+  const author = suspect.author === null ? '' : ` (${oneLine(suspect.author, 60)})`;
+  const by = `Commit ${suspect.commit.slice(0, 10)}${author}`;
   const said =
     describeLeftUse(touch, by) ??
     describeMissedName(touch, subject, by) ??
     describeRemoval(touch, suspect.line, by) ??
     describeReplacement(touch, suspect.line, by);
-  return said === null ? null : { ...said, claim: { text: said.cause, evidence: [touch.evidenceId], quotes: [] } };
+  if (said === null) return null;
+  return { ...said, claim: { text: said.cause, evidence: [touch.evidenceId], quotes: [] } };
 }
 
 type Said = Omit<ChangeDescription, 'claim'>;
@@ -82,14 +86,14 @@ function describeRemoval(touch: Touch, line: number | null, by: string): Said | 
 
 /** Describes one line that was replaced by another. Whether the new line is wrong is not known. */
 function describeReplacement(touch: Touch, line: number | null, by: string): Said | null {
-  const near = listNearChanges(touch, line).filter(altersCode);
-  const changes = near.length > 0 ? near : touch.changes.filter(altersCode);
+  const changes = (line === null ? touch.changes : listNearChanges(touch, line)).filter(altersCode);
   const [change] = changes;
   const removed = change?.removed.filter(hasCode) ?? [];
   const added = change?.added.filter(hasCode) ?? [];
   if (change === undefined || changes.length > 1 || removed.length !== 1 || added.length !== 1) return null;
   const [before = '', after = ''] = [removed[0], added[0]].map((text) => quoteCode(text ?? ''));
-  return { cause: `${by} changed \`${before}\` to \`${after}\` in ${touch.path}:${change.newLine}.`, fix: null };
+  const place = `${touch.path}:${change.newLine}`;
+  return { cause: `${by} changed \`${before}\` to \`${after}\` in ${place}.`, fix: null };
 }
 
 /** Lists the changes at the line; if there are none, those of the same place, nearest first. */
@@ -98,41 +102,8 @@ function sortByDistance(touch: Touch, line: number | null): readonly LineChange[
   const near = listNearChanges(touch, line).filter(altersCode);
   if (line === null || near.length > 0) return near.length > 0 ? near : changes;
   const distance = ({ newLine }: LineChange) => Math.abs(newLine - line);
-  return changes.filter((change) => distance(change) <= SAME_PLACE).toSorted((left, right) => distance(left) - distance(right));
-}
-
-interface RemovedCheck {
-  readonly what: 'check' | 'condition' | 'default';
-  readonly line: string;
-}
-
-/**
- * Patterns of a line that makes others conditional, of a part of a condition, and of a value for what is
- * missing, in the usual languages.
- */
-const PATTERNS: readonly (readonly [RemovedCheck['what'], RegExp])[] = [
-  ['check', /^\s*(?:\}\s*)?(?:if|elif|elsif|else if|unless|guard|assert|require|ensure|try|catch|except|rescue)\b/g],
-  ['check', /\b(?:return|raise|next|continue|break|throw)\b.{0,200}\s(?:if|unless)\s/g],
-  [
-    'default',
-    /\?\?|\|\|=|\?:|\b(?:getOrDefault|get_or_insert|unwrap_or\w{0,12}|orElse\w{0,8}|setdefault)\b|\b(?:get|fetch|getattr)\([^(),]{1,80},/g,
-  ],
-  ['check', /\?\.|&\./g],
-  ['condition', /&&|\|\||\s(?:and|or)\s/g],
-];
-const MAX_LINE = 500;
-
-/** Finds the line with a check, condition or default that a change removed and did not put back in another form. */
-function findRemovedCheck({ removed, added }: LineChange): RemovedCheck | null {
-  for (const [what, pattern] of PATTERNS) {
-    const count = (text: string) => text.slice(0, MAX_LINE).match(pattern)?.length ?? 0;
-    const total = (lines: readonly string[]) => lines.filter(hasCode).reduce((sum, line) => sum + count(line), 0);
-    if (total(removed) <= total(added)) continue;
-    const kept = new Set(added.map((line) => line.trim()));
-    const line = removed.find((text) => hasCode(text) && count(text) > 0 && !kept.has(text.trim()));
-    if (line !== undefined) return { what, line };
-  }
-  return null;
+  const around = changes.filter((change) => distance(change) <= SAME_PLACE);
+  return around.toSorted((left, right) => distance(left) - distance(right));
 }
 
 function quoteCode(line: string): string {

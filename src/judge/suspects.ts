@@ -2,16 +2,7 @@ import type { Suspect } from '../domain/analysis.ts';
 import type { Category } from '../domain/category.ts';
 import type { Evidence } from '../domain/evidence.ts';
 import type { TriageSubject } from '../domain/triage.ts';
-import {
-  altersCode,
-  changesCodeNear,
-  collectFailureWords,
-  explainsFailure,
-  isChangedAt,
-  isNear,
-  rateTouch,
-  shareWords,
-} from './changes.ts';
+import { changesCodeNear, collectFailureWords, explainsFailure, isChangedAt, isNear, rateTouch, shareWords } from './changes.ts';
 import { findManifest } from './choose-tools.ts';
 import {
   type FoundFile,
@@ -23,6 +14,7 @@ import {
   seenElsewhere,
   type Touch,
 } from './evidence-facts.ts';
+import { altersCode } from './line-changes.ts';
 import { isTestPath } from './paths.ts';
 import { isSameFile, type Place, rankPlaces } from './places.ts';
 
@@ -64,7 +56,8 @@ export function rankSuspects(subject: TriageSubject, evidence: readonly Evidence
   const ranked = candidates.map(({ place, isImported }): Suspect => {
     const path = resolveRepositoryPath(place.path, facts);
     const touch = chooseTouch(path, place.line, facts, words, subject);
-    const signals = collectSignals({ ...place, path }, isImported, facts, subject, evidence, isElsewhere, words);
+    const known = { facts, subject, evidence, isElsewhere, words };
+    const signals = collectSignals({ ...place, path }, isImported, known);
     const { commit = null, author = null, pullRequest = null } = touch ?? {};
     const named = { path, line: place.line ?? findChangedLine(touch), commit, author, ...(pullRequest === null ? {} : { pullRequest }) };
     return { ...named, score: suspectScore(signals), reason: formatReason(place.reason, signals) };
@@ -124,18 +117,19 @@ function isSuspect({ from }: Place, category: Category): boolean {
   return from !== 'test' || category === 'CODE_ERROR' || category === 'TEST_FAILURE';
 }
 
-function collectSignals(
-  place: Place,
-  isImported: boolean,
-  facts: RepositoryFacts,
-  subject: TriageSubject,
-  evidence: readonly Evidence[],
-  isElsewhere: boolean,
-  words: ReadonlySet<string>,
-): SuspectSignals {
+interface Known {
+  readonly facts: RepositoryFacts;
+  readonly subject: TriageSubject;
+  readonly evidence: readonly Evidence[];
+  readonly isElsewhere: boolean;
+  readonly words: ReadonlySet<string>;
+}
+
+function collectSignals(place: Place, isImported: boolean, { facts, subject, evidence, isElsewhere, words }: Known): SuspectSignals {
   const { changed } = facts;
   const isChanged = changed?.paths.some((path) => isSameFile(path, place.path)) ?? false;
-  const since = listTouches(place.path, facts).filter(({ tool }) => tool === 'changed_since_green');
+  const since = listSince(place.path, facts);
+  const others = facts.touches.filter((touch) => !isSameFile(touch.path, place.path));
   const changes = since.flatMap((touch) => touch.changes);
   const changedLines = since.some((touch) => changesCodeNear(touch, place.line));
   // A test that changed is changed for its own sake as often as not.
@@ -148,7 +142,7 @@ function collectSignals(
     onlyAdds: changes.length > 0 && !changes.some(altersCode) && !changedLines && !hasNewTest(facts, subject),
     sharedWords: shareWords(changes, words),
     stillUsed: since.some((touch) => touch.stillUsed.length > 0 || explainsFailure(touch, subject)),
-    explainedElsewhere: facts.touches.some((touch) => !isSameFile(touch.path, place.path) && explainsFailure(touch, subject)),
+    explainedElsewhere: others.some((touch) => explainsFailure(touch, subject)),
     changedLines,
     blameDays: blameDays(place, facts, subject),
     mendedBefore: facts.mended.some((path) => isSameFile(path, place.path)) || isNamedByFix(place.path, evidence),
@@ -157,9 +151,14 @@ function collectSignals(
   };
 }
 
+/** Lists the commits since the last green build that touched a file. */
+function listSince(path: string, facts: RepositoryFacts): readonly Touch[] {
+  return listTouches(path, facts).filter(({ tool }) => tool === 'changed_since_green');
+}
+
 /**
- * Chooses the commit to name for a file. Among commits since the last green build, it is the one whose changes
- * are most likely the fault. A commit that removed code at the line goes before those that wrote the lines
+ * Chooses the commit to name for a file. Among commits since the last green build, it is the one whose
+ * changes are most likely the fault. A commit that removed code at the line goes before those that wrote the lines
  * which stayed; otherwise it is the commit of the exact line, or the newest one.
  */
 export function chooseTouch(
@@ -204,13 +203,13 @@ function blameDays({ path, line }: Place, facts: RepositoryFacts, { build }: Tri
   return Number.isNaN(at) || Number.isNaN(built) ? null : Math.max(0, (built - at) / DAY_MS);
 }
 
-/** Checks whether the failing test itself was added or changed since the last green build: then new code may be at fault. */
+/** Checks whether the failing test was added or changed since the last green build: then new code may be at fault. */
 function hasNewTest(facts: RepositoryFacts, { failingTests, failures }: TriageSubject): boolean {
   const frames = failures.flatMap((failure) => failure.frames).map(({ file, line }) => ({ file, line }));
-  const places = [...failingTests, ...frames].flatMap(({ file, line }) => (file !== null && isTestPath(file) ? [{ file, line }] : []));
-  return places.some(({ file, line }) =>
-    listTouches(file, facts).some((touch) => touch.tool === 'changed_since_green' && isChangedAt(touch, line)),
-  );
+  const places = [...failingTests, ...frames].flatMap(({ file, line }) => (file === null ? [] : [{ file, line }]));
+  return places
+    .filter(({ file }) => isTestPath(file))
+    .some(({ file, line }) => listSince(file, facts).some((touch) => isChangedAt(touch, line)));
 }
 
 /** Checks whether a person's fix for an earlier failure like this one names the file. */
@@ -226,7 +225,7 @@ function formatReason(named: string, signals: SuspectSignals): string {
   const more = [
     signals.changedLines ? 'these lines are part of this change' : null,
     signals.changedSinceGreen === true && !signals.changedLines ? 'part of this change' : null,
-    signals.stillUsed ? 'a name that it took away is still used' : null,
+    signals.stillUsed ? 'it took away what the failure misses' : null,
     signals.mendedBefore ? 'changed when this failure was fixed before' : null,
     signals.imported ? 'the failing test imports it' : null,
   ];
@@ -260,8 +259,8 @@ export const WEIGHTS = {
 } as const;
 
 /**
- * Factor for a file that is not in a complete list of changed files, to which lines were only added, or that only
- * uses what another file lost: code that did not change worked before.
+ * Factor for a file that is not in a complete list of changed files, to which lines were only added, or that
+ * only uses what another file lost: code that did not change worked before.
  */
 export const UNCHANGED = 0.8;
 /**
@@ -289,7 +288,7 @@ export interface SuspectSignals {
   readonly changedLines: boolean;
   /** The patches of the file are known and only add lines elsewhere, and the failing test is not new. */
   readonly onlyAdds: boolean;
-  /** How much the changed code has in common with the failure's words, 0..1. */
+  /** The share of the failure's words in the changed code, 0..1. */
   readonly sharedWords: number;
   /** The changes took away a name that other lines still use. */
   readonly stillUsed: boolean;
@@ -310,9 +309,10 @@ export function suspectScore(signals: SuspectSignals): number {
   const trust = signals.seenElsewhere ? 0.2 : 1;
   const thinned = Math.min(1, (FEW_FILES / Math.max(1, signals.changedFiles)) ** 0.25);
   const isChanged = signals.changedSinceGreen === true && !signals.onlyAdds;
+  const ofChange = signals.sinceGreen ? WEIGHTS.changedSinceGreen : WEIGHTS.changedInCommit;
   const doubts = [
     1 - signals.log,
-    1 - (isChanged ? (signals.sinceGreen ? WEIGHTS.changedSinceGreen : WEIGHTS.changedInCommit) * thinned * trust : 0),
+    1 - (isChanged ? ofChange * thinned * trust : 0),
     1 - (isChanged ? WEIGHTS.sharedWords * signals.sharedWords * trust : 0),
     1 - (isChanged && signals.stillUsed ? WEIGHTS.stillUsed * trust : 0),
     1 - (signals.changedLines ? WEIGHTS.changedLines * trust : 0),
@@ -321,7 +321,7 @@ export function suspectScore(signals: SuspectSignals): number {
     1 - (signals.imported ? WEIGHTS.imported : 0),
   ];
   const score = 1 - doubts.reduce((left, doubt) => left * doubt, 1);
-  const isOld = signals.changedSinceGreen === false || (signals.changedSinceGreen === true && signals.onlyAdds);
+  const isOld = signals.changedSinceGreen === false || signals.onlyAdds;
   const worked = signals.explainedElsewhere || (isOld && !signals.seenElsewhere);
   return Math.round(Math.min(MOST, Math.max(0, worked ? UNCHANGED * score : score)) * 100) / 100;
 }

@@ -154,7 +154,7 @@ function weighCause(
     add(
       'document',
       CONTRADICTED,
-      `${contrary.evidence.title} describes ${contrary.category}, in the failure's own words (${contrary.evidence.id})`,
+      `${contrary.evidence.title} describes ${contrary.category} in the failure's words (${contrary.evidence.id})`,
     );
   if (contradictions > 0)
     add(

@@ -1,4 +1,4 @@
-/** Neighboring lines that a patch takes away and puts in their place, with up to three lines on either side. */
+/** Neighboring lines that a patch takes away and puts in their place, with up to three on either side. */
 export interface LineChange {
   readonly removed: readonly string[];
   readonly added: readonly string[];
@@ -37,9 +37,10 @@ export function readChanges(patch: string): LineChange[] {
 export function formatChange({ removed, added, before, after, newLine, oldLine }: LineChange): string {
   const around = before.length + after.length;
   // Lines that others added are context here, so a hunk may begin before the old file does.
-  const head = `@@ -${Math.max(1, oldLine - before.length)},${removed.length + around} +${newLine - before.length},${added.length + around} @@`;
+  const old = `${Math.max(1, oldLine - before.length)},${removed.length + around}`;
+  const head = `@@ -${old} +${newLine - before.length},${added.length + around} @@`;
   const mark = (lines: readonly string[], sign: string) => lines.map((line) => `${sign}${line}`);
-  return [head, ...mark(before, ' '), ...mark(removed, '-'), ...mark(added, '+'), ...mark(after, ' ')].join('\n');
+  return [head, mark(before, ' '), mark(removed, '-'), mark(added, '+'), mark(after, ' ')].flat().join('\n');
 }
 
 /** Returns the first and last line of a change in the new file. A removal is at the line that follows it. */

@@ -20,8 +20,9 @@ export async function readDiffs(
   { commits, files }: Pick<Comparison, 'commits' | 'files'>,
   signal: AbortSignal,
 ): Promise<CommitDiffs> {
-  const shared = files.map((file) => commits.filter((commit) => touches(commit, file))).filter((touching) => touching.length > 1);
-  const wanted = commits.filter((commit) => shared.some((touching) => touching.includes(commit))).slice(0, MAX_DIFFS);
+  const touching = files.map((file) => commits.filter((commit) => touches(commit, file)));
+  const shared = new Set(touching.filter(({ length }) => length > 1).flat());
+  const wanted = commits.filter((commit) => shared.has(commit)).slice(0, MAX_DIFFS);
   const read = await Promise.all(
     wanted.map(async ({ commit }) => {
       try {
@@ -49,9 +50,10 @@ interface OwnChanges {
 }
 
 /**
- * Splits the change of a file by the commits that made it. A stretch from which a name was taken that is still
- * used belongs to the commit that took it. Other lines belong to the newest commit whose own patch has them, and
- * lines that no patch has to the newest one. The commit is null if the host does not list the files of commits.
+ * Splits the change of a file by the commits that made it. A stretch from which a name was taken that is
+ * still used belongs to the commit that took it. Other lines belong to the newest commit whose own patch has
+ * them, and lines that no patch has to the newest one. The commit is null if the host does not list the files
+ * of commits.
  */
 export function attributeChanges(
   file: ChangedFile,
@@ -64,7 +66,8 @@ export function attributeChanges(
   if (newest === null || touching.length < 2 || file.patch === null) return [{ file, by: newest }];
   const own = touching.map((by): OwnChanges => {
     const changes = readOwnChanges(file, diffs.get(by.commit));
-    return { by, changes, lines: new Set(changes.flatMap(({ removed, added }) => [...mark(removed, '-'), ...mark(added, '+')])) };
+    const lines = changes.flatMap(({ removed, added }) => [mark(removed, '-'), mark(added, '+')].flat());
+    return { by, changes, lines: new Set(lines) };
   });
   const parts = readChanges(file.patch).flatMap((change) => {
     const lost = uses.find(({ name }) => takesAway([change], name));
@@ -80,13 +83,14 @@ export function attributeChanges(
 }
 
 /** Splits a stretch into the lines of each commit. */
-function splitChange(change: LineChange, own: readonly OwnChanges[], newest: CommitInfo): { change: LineChange; by: CommitInfo }[] {
+function splitChange(change: LineChange, own: readonly OwnChanges[], newest: CommitInfo) {
   const removers = findOwners(change.removed, '-', own, newest);
   const adders = findOwners(change.added, '+', own, newest);
   return [...new Set([...removers, ...adders])].map((by) => {
     const removed = change.removed.filter((_, at) => removers[at] === by);
     const added = change.added.filter((_, at) => adders[at] === by);
-    return { change: { ...change, removed, added, newLine: change.newLine + Math.max(0, adders.indexOf(by)) }, by };
+    const newLine = change.newLine + Math.max(0, adders.indexOf(by));
+    return { change: { ...change, removed, added, newLine }, by };
   });
 }
 
@@ -95,7 +99,7 @@ function findOwners(lines: readonly string[], sign: '+' | '-', own: readonly Own
   const owners: CommitInfo[] = [];
   for (const [at, line] of lines.entries()) {
     const written = line.trim() === '' ? lines.slice(at).find((next) => next.trim() !== '') : line;
-    const owner = own.find((one) => written !== undefined && one.lines.has(`${sign}${written}`))?.by ?? newest;
+    const owner = own.find((one) => one.lines.has(`${sign}${written ?? ''}`))?.by ?? newest;
     owners.push(line.trim() === '' ? (owners.at(-1) ?? owner) : owner);
   }
   return owners;
@@ -105,7 +109,8 @@ function mark(lines: readonly string[], sign: '+' | '-'): string[] {
   return lines.map((line) => `${sign}${line}`);
 }
 
-function readOwnChanges({ path, previousPath }: ChangedFile, files: readonly ChangedFile[] = []): LineChange[] {
+function readOwnChanges(file: ChangedFile, files: readonly ChangedFile[] = []): LineChange[] {
+  const { path, previousPath } = file;
   return readChanges(files.find((one) => one.path === path || one.path === previousPath)?.patch ?? '');
 }
 

@@ -251,8 +251,8 @@ function toFindings(
     ...patches.slice(0, MAX_PATCHES_CHANGED).map(({ file, by }) => {
       const title = by === null ? 'the changes' : commitTitle(by);
       const stillUsed = uses.filter(({ name }) => takesAway(readChanges(file.patch ?? ''), name));
-      const data = { ...(by === null ? {} : commitData(by)), ...(stillUsed.length === 0 ? {} : { stillUsed }) };
-      return changeFinding(file, title, data);
+      const data = by === null ? {} : commitData(by);
+      return changeFinding(file, title, stillUsed.length === 0 ? data : { ...data, stillUsed });
     }),
   ];
 }

@@ -11,22 +11,31 @@ export interface LeftUse {
 
 /** Names that are searched for, and lines that are looked at for each. */
 const [MAX_NAMES, MAX_HITS] = [4, 20];
-/** Time limit of the searches, in milliseconds; what changed is told without them. */
+/** Time limit of the searches, in milliseconds. The changes are reported without them. */
 const SEARCH_MS = 8_000;
 const MAX_LINE = 500;
 /** Files whose words are prose. */
 const PROSE = /\.(?:md|rst|txt|adoc|html?|svg|lock)$/i;
-/** Where a line gives a name to something: a key, a constant, a function, a type. */
-const DEFINED =
-  /["'](?<quoted>[A-Za-z_][\w-]{3,60})["']\s{0,4}(?::|=>|\])|(?<![.\w])(?<key>[A-Za-z_]\w{3,60})\s{0,4}(?::(?!:)|=(?![=>~]))|\b(?:def|function|func|fn|class|struct|type|const|let|var|val)\s{1,4}(?<word>[A-Za-z_]\w{3,60})/g;
-const KEYWORDS: ReadonlySet<string> = new Set([
-  ...['None', 'True', 'False', 'null', 'true', 'false', 'else', 'default', 'self', 'this', 'case', 'return', 'public', 'private'],
-  ...['type', 'name', 'value', 'data', 'index', 'item', 'result', 'undefined', 'continue', 'break', 'lambda', 'finally', 'except'],
-]);
+/** Names that a line gives to something: a key, a constant, a function, a type. */
+const DEFINED = new RegExp(
+  [
+    /["'](?<quoted>[A-Za-z_][\w-]{3,60})["']\s{0,4}(?::|=>|\])/,
+    /(?<![.\w])(?<key>[A-Za-z_]\w{3,60})\s{0,4}(?::(?!:)|=(?![=>~]))/,
+    /\b(?:def|function|func|fn|class|struct|type|const|let|var|val)\s{1,4}(?<word>[A-Za-z_]\w{3,60})/,
+  ]
+    .map(({ source }) => source)
+    .join('|'),
+  'g',
+);
+const KEYWORDS: ReadonlySet<string> = new Set(
+  `None True False null true false else default self this case return public private type name value data index item
+  result undefined continue break lambda finally except`.split(/\s+/),
+);
 
 /**
  * Finds names that the changes took away and that other lines of the commit still use, as after a key was
- * renamed in one place only. A name that another line still defines is not among them. Returns nothing if the host cannot search or does not answer in time.
+ * renamed in one place only. A name that another line still defines is not among them. Returns nothing if the
+ * host cannot search or does not answer in time.
  */
 export async function findLeftUses(
   host: CodeHost,
@@ -41,7 +50,8 @@ export async function findLeftUses(
     const found = await Promise.all(
       names.map(async (name): Promise<LeftUse[]> => {
         const hits = await host.search({ ...at, text: name, limit: MAX_HITS }, either);
-        const left = hits.filter(({ path, text }) => !PROSE.test(path) && hasWord(text.slice(0, MAX_LINE), name));
+        const code = hits.filter(({ path }) => !PROSE.test(path));
+        const left = code.filter(({ text }) => hasWord(text.slice(0, MAX_LINE), name));
         const [use] = left.some(({ text }) => listDefinedNames(text).includes(name)) ? [] : left;
         return use === undefined ? [] : [{ name, path: use.path, line: use.line }];
       }),
@@ -61,7 +71,8 @@ export function takesAway(changes: readonly LineChange[], name: string): boolean
 
 /** Lists the names that removed lines define and that no added line has. */
 function listRemovedNames(files: readonly ChangedFile[]): string[] {
-  const changes = files.filter(({ path }) => !PROSE.test(path)).flatMap(({ patch }) => readChanges(patch ?? ''));
+  const code = files.filter(({ path }) => !PROSE.test(path));
+  const changes = code.flatMap(({ patch }) => readChanges(patch ?? ''));
   const added = changes
     .flatMap((change) => change.added)
     .map((line) => line.slice(0, MAX_LINE))

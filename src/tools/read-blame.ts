@@ -39,8 +39,8 @@ export function readBlame(codeHost: CodeHost): Tool {
       if (runs.length === 0) return [];
       const recent = await readRecent(code, range);
       const removed = findRemoval(recent, runs);
-      const pullRequests = new Map(recent.map(({ by, diff }) => [by.commit, diff?.commit.pullRequest ?? null]));
-      const found = runs.map((run) => toFinding(located.path, run, code, pullRequests.get(run[0]?.commit ?? '') ?? null));
+      const requests = new Map(recent.map(({ by, diff }) => [by.commit, diff?.commit.pullRequest]));
+      const found = runs.map((run) => toFinding(located.path, run, code, requests.get(run[0]?.commit ?? '') ?? null));
       return removed === null ? found : [removalFinding(range, removed, code), ...found];
     },
   });
@@ -79,8 +79,8 @@ interface Recent {
 }
 
 /**
- * Reads the newest commits that touched the range. Blame is useful without their patches, so a patch that cannot be
- * read is left out; throws only if the run ended or the error is retryable.
+ * Reads the newest commits that touched the range. Blame is useful without their patches, so a patch that
+ * cannot be read is left out; throws only if the run ended or the error is retryable.
  */
 async function readRecent({ host, at, signal }: BuiltCode, range: Range): Promise<Recent[]> {
   const commits = await host.lineHistory({ ...at, ...range, limit: MAX_RECENT }, signal);
@@ -108,8 +108,8 @@ interface Removal extends Pick<Recent, 'by' | 'diff'> {
 
 /**
  * Returns the newest commit that deleted lines of the range, which blame does not show. That is a commit to
- * which no line is attributed if it is the newest of all, or one whose patch takes more lines away than it adds
- * beside lines that are still in the range.
+ * which no line is attributed if it is the newest of all, or one whose patch takes more lines away than it
+ * adds next to lines that are still in the range.
  */
 function findRemoval(recent: readonly Recent[], runs: readonly BlameLine[][]): Removal | null {
   const lines = new Set(
@@ -121,10 +121,12 @@ function findRemoval(recent: readonly Recent[], runs: readonly BlameLine[][]): R
   const attributed = new Set(runs.map(([line]) => line?.commit));
   for (const [rank, { by, diff, changes }] of recent.entries()) {
     const removing = changes.filter(({ removed, added, before, after }) => {
-      const isHere = [...before.slice(-1), ...added, ...after.slice(0, 1)].some((line) => lines.has(line.trim()));
+      const around = [before.slice(-1), added, after.slice(0, 1)].flat();
+      const isHere = around.some((line) => lines.has(line.trim()));
       return isHere && removed.filter(isWritten).length > added.filter(isWritten).length;
     });
-    if (removing.length > 0 || (rank === 0 && !attributed.has(by.commit))) return { by, diff, changes: removing };
+    const isUnseen = rank === 0 && !attributed.has(by.commit);
+    if (removing.length > 0 || isUnseen) return { by, diff, changes: removing };
   }
   return null;
 }
@@ -133,11 +135,13 @@ function isWritten(line: string): boolean {
   return line.trim() !== '';
 }
 
-function removalFinding({ path, lineStart, lineEnd }: Range, { by, diff, changes }: Removal, { titled }: BuiltCode): Finding {
+function removalFinding(range: Range, { by, diff, changes }: Removal, { titled }: BuiltCode): Finding {
+  const { path, lineStart, lineEnd } = range;
+  const said = `removed lines between ${lineStart} and ${lineEnd} of ${path}`;
   const commit = { ...by, pullRequest: diff?.commit.pullRequest ?? by.pullRequest ?? null };
   return {
     title: titled(`${commitTitle(commit)} (removed lines here)`),
-    text: [`removed lines between ${lineStart} and ${lineEnd} of ${path}`, ...changes.map(formatChange)].join('\n'),
+    text: [said, ...changes.map(formatChange)].join('\n'),
     source: path,
     lineStart,
     lineEnd,

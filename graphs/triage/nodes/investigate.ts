@@ -2,7 +2,7 @@ import type { ToolOutcome } from '../../../src/domain/evidence.ts';
 import { getContext, type TriageRuntime } from '../context.ts';
 import { finishedStep, getStartTime, judged, sumUsage, toCostUpdate, toJudgementTrace } from '../judge.ts';
 import { type Assignment, NOTHING_PLANNED, type TriageStateUpdate } from '../state.ts';
-import { askableTools, checkCalls, pickInvestigatorTools, refuse, runTools, withoutFindings } from '../tool-calls.ts';
+import { askableTools, checkCalls, pickInvestigatorTools, runTools, withoutFindings } from '../tool-calls.ts';
 
 const MAX_CONCLUSION = 300;
 
@@ -28,8 +28,8 @@ export async function investigate({ assignment }: { assignment: Assignment }, ru
     analyst.chooseTools({ ...insight, plan: NOTHING_PLANNED, offered }, signal),
   );
   const choice = toJudgementTrace('select_tool', context.clock.now() - startedAt, chosen);
-  const { calls, surplus, refused: wrong, notes } = checkCalls(chosen.value, offered, outcomes);
-  const refused = [...wrong, ...surplus.map((call) => refuse(call, 'Too many calls at once. Choose it again if it is still needed.'))];
+  // Each round of an investigator stands alone, so that nothing waits for the next one.
+  const { calls, refused, notes } = checkCalls(chosen.value, offered, outcomes, 0);
   const asked = await runTools(calls, { ...assignment, category }, runtime);
   const replies = [...refused, ...asked.replies];
   return {

@@ -45,7 +45,7 @@ export async function selectTool(state: TriageStateValue, runtime: TriageRuntime
 }
 
 function summarizeCalls({ calls, surplus, refused }: CheckedCalls): string {
-  const later = surplus.length === 0 ? '' : `${surplus.map((call) => call.tool).join(', ')} in the next round`;
-  const parts = [calls.map((call) => call.tool).join(', '), later, refused.length === 0 ? '' : `${refused.length} refused`];
-  return parts.filter((part) => part !== '').join('; ') || 'no further question would help';
+  const [now, later] = [calls, surplus].map((some) => some.map((call) => call.tool).join(', '));
+  const parts = [now, later && `${later} in the next round`, refused.length === 0 ? '' : `${refused.length} refused`];
+  return parts.filter(Boolean).join('; ') || 'no further question would help';
 }

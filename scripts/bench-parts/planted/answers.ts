@@ -28,22 +28,25 @@ export async function openTerminalPath(folder: string): Promise<Path> {
   const app = await createTerminalApp(parseConfig(embedded(folder, KNOWLEDGE)), silentLogger);
   return {
     async answer({ folder: clone, head, green, log, name }, knowsGreen) {
-      const build = { ...sparseBuild({ repository: 'local/planted', pipeline: 'terminal', number: '1' }), id: 'local' };
-      const named = { ...build, commit: head, receivedAt: new Date().toISOString() };
+      const sparse = sparseBuild({ repository: 'local/planted', pipeline: 'terminal', number: '1' });
+      const build = { ...sparse, id: 'local', commit: head, receivedAt: new Date().toISOString() };
+      const source = { name: 'log.txt', kind: 'log' as const, text: log, notes: [] };
       const options = { clone, ...(knowsGreen ? { greenCommit: green } : {}) };
-      const { analyses } = await app.triage(named, [{ name: 'log.txt', kind: 'log', text: log, notes: [] }], NEVER, options);
+      const { analyses } = await app.triage(build, [source], NEVER, options);
       return requireAnswer(analyses[0], name);
     },
     close: () => app.flush(),
   };
 }
 
-/** Opens an embedded service with the clones: builds are uploaded to its API, the green one first if it is known. */
+/** Opens an embedded service with the clones. Builds are uploaded to its API, the green one first if it is known. */
 export async function openServicePath(folder: string, histories: readonly PlantedHistory[]): Promise<Path> {
   const preset = embedded(folder, KNOWLEDGE);
-  const clones = Object.fromEntries(histories.flatMap((one) => [true, false].map((green) => [repositoryFor(one, green), one.folder])));
+  const clonesFor = (green: boolean) => histories.map((one) => [repositoryFor(one, green), one.folder]);
+  const clones = Object.fromEntries([true, false].flatMap(clonesFor));
   const auth = { tokens: [{ name: 'bench', token: TOKEN, roles: ['admin'] }] };
-  const app = await createApp(parseConfig({ ...preset, auth, codeHost: { driver: 'local-git', clones } }), silentLogger);
+  const config = parseConfig({ ...preset, auth, codeHost: { driver: 'local-git', clones } });
+  const app = await createApp(config, silentLogger);
   const http = await buildHttp(app);
   await app.work();
   const upload = async (metadata: object, text: string) => {
@@ -53,9 +56,11 @@ export async function openServicePath(folder: string, histories: readonly Plante
   };
   return {
     async answer(history, knowsGreen) {
+      const { green, head, log } = history;
       const known = { repository: repositoryFor(history, knowsGreen), pipeline: 'ci', branch: 'main' };
-      if (knowsGreen) await upload({ ...known, number: 1, commit: history.green, status: 'passed' }, 'All tests passed.\n');
-      const buildId = await upload({ ...known, number: 2, commit: history.head, status: 'failed' }, history.log);
+      const passed = { ...known, number: 1, commit: green, status: 'passed' };
+      if (knowsGreen) await upload(passed, 'All tests passed.\n');
+      const buildId = await upload({ ...known, number: 2, commit: head, status: 'failed' }, log);
       for (let tries = 0; tries < TRIES; tries++) {
         const url = `/api/builds/${buildId}/analyses`;
         const { triage, analyses } = Found.parse((await http.inject({ url, headers: HEADERS })).json());

@@ -1,7 +1,7 @@
-import { createFile, type Program, replaceText } from './program.ts';
+import { create, type Program, replace } from './program.ts';
 
 const TEST = ['go', 'test', './...'];
-const MODULE = createFile('go.mod', 'module example.test/planted', '', 'go 1.21');
+const MODULE = create('go.mod', 'module example.test/planted', '', 'go 1.21');
 
 const parcels: Program = {
   name: 'parcels',
@@ -13,8 +13,8 @@ const parcels: Program = {
       message: 'Begin parcels',
       edits: [
         MODULE,
-        createFile('tariff/tariff.go', 'package tariff', '', 'var Prices = map[string]int{', '\t"letter": 2,', '\t"parcel": 7,', '}'),
-        createFile(
+        create('tariff/tariff.go', 'package tariff', '', 'var Prices = map[string]int{', '\t"letter": 2,', '\t"parcel": 7,', '}'),
+        create(
           'parcel/parcel.go',
           'package parcel',
           '',
@@ -63,7 +63,7 @@ const parcels: Program = {
       author: 'Ines Vale',
       message: 'Label parcels without an address',
       edits: [
-        replaceText(
+        replace(
           'parcel/parcel.go',
           '\tcity := p.To.City',
           `\tif p.To == nil {
@@ -77,7 +77,7 @@ const parcels: Program = {
       author: 'Hugo Tan',
       message: 'Test parcels',
       edits: [
-        createFile(
+        create(
           'parcel/parcel_test.go',
           'package parcel',
           '',
@@ -111,12 +111,12 @@ const parcels: Program = {
     },
   ],
   harmless: [
-    { author: 'Carl Meyer', message: 'Add a readme', edits: [createFile('README.md', '# Parcels')] },
+    { author: 'Carl Meyer', message: 'Add a readme', edits: [create('README.md', '# Parcels')] },
     {
       author: 'Dora Lind',
       message: 'Describe parcels',
       edits: [
-        replaceText(
+        replace(
           'parcel/parcel.go',
           'type Parcel struct {',
           `// Parcel is what is sent.
@@ -128,7 +128,7 @@ type Parcel struct {`,
       author: 'Emil Roth',
       message: 'Count parcels',
       edits: [
-        replaceText(
+        replace(
           'parcel/parcel.go',
           `\treturn days
 }
@@ -147,7 +147,7 @@ func Count(parcels []Parcel) int {
       author: 'Fay Orr',
       message: 'Add a tariff',
       edits: [
-        replaceText(
+        replace(
           'tariff/tariff.go',
           `\t"letter": 2,
 `,
@@ -163,7 +163,7 @@ func Count(parcels []Parcel) int {
       author: 'Bob Hart',
       message: 'Simplify labels',
       edits: [
-        replaceText(
+        replace(
           'parcel/parcel.go',
           `\tif p.To == nil {
 \t\treturn p.Kind
@@ -176,17 +176,17 @@ func Count(parcels []Parcel) int {
     'changed default': {
       author: 'Bob Hart',
       message: 'Promise less time',
-      edits: [replaceText('parcel/parcel.go', 'days := 5', 'days := 4')],
+      edits: [replace('parcel/parcel.go', 'days := 5', 'days := 4')],
     },
     'renamed key': {
       author: 'Bob Hart',
       message: 'Name parcels by size',
-      edits: [replaceText('tariff/tariff.go', '"parcel": 7', '"package": 7')],
+      edits: [replace('tariff/tariff.go', '"parcel": 7', '"package": 7')],
     },
     'off-by-one': {
       author: 'Bob Hart',
       message: 'Look at every parcel',
-      edits: [replaceText('parcel/parcel.go', 'i < len(parcels); i++', 'i <= len(parcels); i++')],
+      edits: [replace('parcel/parcel.go', 'i < len(parcels); i++', 'i <= len(parcels); i++')],
     },
   },
 };
@@ -201,7 +201,7 @@ const gauges: Program = {
       message: 'Begin gauges',
       edits: [
         MODULE,
-        createFile(
+        create(
           'labels.go',
           'package planted',
           '',
@@ -212,7 +212,7 @@ const gauges: Program = {
           '\t}',
           '}',
         ),
-        createFile(
+        create(
           'gauge.go',
           'package planted',
           '',
@@ -251,7 +251,7 @@ const gauges: Program = {
       author: 'Ines Vale',
       message: 'Create labels when they are needed',
       edits: [
-        replaceText(
+        replace(
           'gauge.go',
           '\tg.labels[key] = value',
           `\tif g.labels == nil {
@@ -265,7 +265,7 @@ const gauges: Program = {
       author: 'Hugo Tan',
       message: 'Test gauges',
       edits: [
-        createFile(
+        create(
           'gauge_test.go',
           'package planted',
           '',
@@ -305,12 +305,12 @@ const gauges: Program = {
     },
   ],
   harmless: [
-    { author: 'Carl Meyer', message: 'Add notes', edits: [createFile('docs/notes.md', '# Notes')] },
+    { author: 'Carl Meyer', message: 'Add notes', edits: [create('docs/notes.md', '# Notes')] },
     {
       author: 'Dora Lind',
       message: 'Describe gauges',
       edits: [
-        replaceText(
+        replace(
           'gauge.go',
           'type Gauge struct {',
           `// Gauge holds values that go up and down.
@@ -322,7 +322,7 @@ type Gauge struct {`,
       author: 'Emil Roth',
       message: 'Add values',
       edits: [
-        replaceText(
+        replace(
           'gauge.go',
           'func Place() string {',
           `func (g *Gauge) Add(value int) {
@@ -336,7 +336,7 @@ func Place() string {`,
     {
       author: 'Fay Orr',
       message: 'Move to tier two',
-      edits: [replaceText('labels.go', '"tier":   "one"', '"tier":   "two"')],
+      edits: [replace('labels.go', '"tier":   "one"', '"tier":   "two"')],
     },
   ],
   plants: {
@@ -344,7 +344,7 @@ func Place() string {`,
       author: 'Bob Hart',
       message: 'Make Set shorter',
       edits: [
-        replaceText(
+        replace(
           'gauge.go',
           `\tif g.labels == nil {
 \t\tg.labels = map[string]string{}
@@ -357,17 +357,17 @@ func Place() string {`,
     'changed default': {
       author: 'Bob Hart',
       message: 'Use the name of the service',
-      edits: [replaceText('gauge.go', 'prefix := "app"', 'prefix := "svc"')],
+      edits: [replace('gauge.go', 'prefix := "app"', 'prefix := "svc"')],
     },
     'renamed key': {
       author: 'Bob Hart',
       message: 'Call regions zones',
-      edits: [replaceText('labels.go', '"region": "north"', '"zone":   "north"')],
+      edits: [replace('labels.go', '"region": "north"', '"zone":   "north"')],
     },
     'off-by-one': {
       author: 'Bob Hart',
       message: 'Leave room for the newest',
-      edits: [replaceText('gauge.go', 'len(g.values)-count:]', 'len(g.values)-count-1:]')],
+      edits: [replace('gauge.go', 'len(g.values)-count:]', 'len(g.values)-count-1:]')],
     },
   },
 };

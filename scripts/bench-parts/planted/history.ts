@@ -32,23 +32,26 @@ export function plantHistory(parent: string, program: Program, plant: Plant, pla
   const name = `${program.name}, ${plant}`;
   const green = program.founding.map(repository.commit).at(-1) ?? '';
   runTests(folder, program, true, `${name}, at the green commit`);
-  const after = [...program.harmless.slice(0, place), program.plants[plant], ...program.harmless.slice(place)];
+  const after = program.harmless.toSpliced(place, 0, program.plants[plant]);
   const ids = after.map(repository.commit);
   const culprit = ids[place] ?? '';
   const log = runTests(folder, program, false, `${name}, at the head`);
   const without = mkdtempSync(join(parent, 'without-fault-'));
-  for (const { edits } of [...program.founding, ...program.harmless]) for (const one of edits) applyEdit(without, one);
+  for (const one of [program.founding, program.harmless].flat().flatMap(({ edits }) => edits)) applyEdit(without, one);
   runTests(without, program, true, `${name}, without the fault`);
   const { language } = program;
   return { name, language, plant, folder, green, head: ids.at(-1) ?? '', culprit, commits: ids.length, log };
 }
 
 function createRepository(folder: string) {
-  const environment = { PATH: process.env.PATH ?? '', HOME: folder, GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null' };
-  const who = { GIT_AUTHOR_EMAIL: 'somebody@planted.test', GIT_COMMITTER_EMAIL: 'somebody@planted.test', GIT_COMMITTER_NAME: 'Planter' };
+  const email = 'somebody@planted.test';
+  const environment = {
+    ...{ PATH: process.env.PATH ?? '', HOME: folder, GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null' },
+    ...{ GIT_AUTHOR_EMAIL: email, GIT_COMMITTER_EMAIL: email, GIT_COMMITTER_NAME: 'Planter' },
+  };
   let at = Date.UTC(2026, 0, 5);
   const git = (args: readonly string[], more: Readonly<Record<string, string>> = {}) =>
-    execFileSync('git', args, { cwd: folder, env: { ...environment, ...who, ...more }, encoding: 'utf8' }).trim();
+    execFileSync('git', args, { cwd: folder, env: { ...environment, ...more }, encoding: 'utf8' }).trim();
   git(['init', '--quiet', '--initial-branch=main']);
   return {
     commit({ author, message, edits }: PlannedCommit): string {
@@ -56,7 +59,8 @@ function createRepository(folder: string) {
       at += HOUR_MS;
       const date = new Date(at).toISOString();
       git(['add', '--all']);
-      git(['commit', '--quiet', '-m', message], { GIT_AUTHOR_NAME: author, GIT_AUTHOR_DATE: date, GIT_COMMITTER_DATE: date });
+      const dates = { GIT_AUTHOR_DATE: date, GIT_COMMITTER_DATE: date };
+      git(['commit', '--quiet', '-m', message], { ...dates, GIT_AUTHOR_NAME: author });
       return git(['rev-parse', 'HEAD']);
     },
   };
@@ -74,7 +78,8 @@ function applyEdit(folder: string, { path, from, to }: Edit): void {
 }
 
 /** Runs the tests and returns what they print, as a CI system would have kept it. */
-function runTests(folder: string, { test: [command = '', ...args] }: Program, passes: boolean, when: string): string {
+function runTests(folder: string, { test }: Program, passes: boolean, when: string): string {
+  const [command = '', ...args] = test;
   const options = {
     cwd: folder,
     encoding: 'utf8',
@@ -83,6 +88,8 @@ function runTests(folder: string, { test: [command = '', ...args] }: Program, pa
   } as const;
   const { status, stdout, stderr, error } = spawnSync(command, args, options);
   if (error !== undefined) throw new Error(`${when}: ${command} did not run`, { cause: error });
-  if ((status === 0) !== passes) throw new Error(`${when}: the tests ended with ${status}\n${stdout}${stderr}`);
-  return `$ ${[command.split('/').at(-1), ...args].join(' ')}\n${stdout}${stderr}\n##[error]Process completed with exit code ${status}.\n`;
+  const printed = `${stdout}${stderr}`;
+  if ((status === 0) !== passes) throw new Error(`${when}: the tests ended with ${status}\n${printed}`);
+  const asked = [command.split('/').at(-1), ...args].join(' ');
+  return `$ ${asked}\n${printed}\n##[error]Process completed with exit code ${status}.\n`;
 }

@@ -1,6 +1,6 @@
-import { createFile, type Program, replaceText } from './program.ts';
+import { create, type Program, replace } from './program.ts';
 
-const PACKAGE = createFile('package.json', '{ "name": "planted", "version": "1.0.0", "type": "module" }');
+const PACKAGE = create('package.json', '{ "name": "planted", "version": "1.0.0", "type": "module" }');
 const TEST = [process.execPath, '--test'];
 
 const hooks: Program = {
@@ -13,9 +13,9 @@ const hooks: Program = {
       message: 'Begin the plug-in host',
       edits: [
         PACKAGE,
-        createFile('README.md', '# Hooks', '', 'Runs plug-ins.'),
-        createFile('src/settings.js', 'export const settings = {', '  batchSize: 3,', "  label: 'hooks',", '};'),
-        createFile(
+        create('README.md', '# Hooks', '', 'Runs plug-ins.'),
+        create('src/settings.js', 'export const settings = {', '  batchSize: 3,', "  label: 'hooks',", '};'),
+        create(
           'src/hooks.js',
           "import { settings } from './settings.js';",
           '',
@@ -42,7 +42,7 @@ const hooks: Program = {
       author: 'Ines Vale',
       message: 'Skip plug-ins without the hook',
       edits: [
-        replaceText(
+        replace(
           'src/hooks.js',
           '    found.push({',
           `    if (hook === undefined) {
@@ -77,7 +77,7 @@ export function countRetries(failures, most = 5) {
 }
 `,
         },
-        createFile(
+        create(
           'test/hooks.test.js',
           "import assert from 'node:assert/strict';",
           "import { test } from 'node:test';",
@@ -105,13 +105,13 @@ export function countRetries(failures, most = 5) {
     {
       author: 'Carl Meyer',
       message: 'Say what a plug-in is',
-      edits: [replaceText('README.md', 'Runs plug-ins.', 'Runs plug-ins. A plug-in is an object with hooks.')],
+      edits: [replace('README.md', 'Runs plug-ins.', 'Runs plug-ins. A plug-in is an object with hooks.')],
     },
     {
       author: 'Dora Lind',
       message: 'Describe plug-ins',
       edits: [
-        replaceText(
+        replace(
           'src/hooks.js',
           "import { settings } from './settings.js';\n",
           "import { settings } from './settings.js';\n\n/** Names a plug-in for people. */\nexport function describePlugin(plugin) {\n  return settings.label + plugin.name;\n}\n",
@@ -121,13 +121,13 @@ export function countRetries(failures, most = 5) {
     {
       author: 'Emil Roth',
       message: 'Let settings be frozen',
-      edits: [replaceText('src/settings.js', "  label: 'hooks',\n};", "  label: 'hooks',\n};\n\nObject.freeze(settings);")],
+      edits: [replace('src/settings.js', "  label: 'hooks',\n};", "  label: 'hooks',\n};\n\nObject.freeze(settings);")],
     },
     {
       author: 'Fay Orr',
       message: 'Tidy the end of the module',
       edits: [
-        replaceText(
+        replace(
           'src/hooks.js',
           `  return retries;
 }
@@ -148,7 +148,7 @@ export function hasHook(plugin, event) {
       author: 'Bob Hart',
       message: 'Simplify the collection of hooks',
       edits: [
-        replaceText(
+        replace(
           'src/hooks.js',
           `    if (hook === undefined) {
       continue;
@@ -161,17 +161,17 @@ export function hasHook(plugin, event) {
     'changed default': {
       author: 'Bob Hart',
       message: 'Give up earlier',
-      edits: [replaceText('src/hooks.js', 'countRetries(failures, most = 5)', 'countRetries(failures, most = 3)')],
+      edits: [replace('src/hooks.js', 'countRetries(failures, most = 5)', 'countRetries(failures, most = 3)')],
     },
     'renamed key': {
       author: 'Bob Hart',
       message: 'Shorten the names of settings',
-      edits: [replaceText('src/settings.js', '  batchSize: 3,', '  batch: 3,')],
+      edits: [replace('src/settings.js', '  batchSize: 3,', '  batch: 3,')],
     },
     'off-by-one': {
       author: 'Bob Hart',
       message: 'Bound the batch',
-      edits: [replaceText('src/hooks.js', '.slice(0, settings.batchSize)', '.slice(0, settings.batchSize - 1)')],
+      edits: [replace('src/hooks.js', '.slice(0, settings.batchSize)', '.slice(0, settings.batchSize - 1)')],
     },
   },
 };
@@ -186,8 +186,8 @@ const invoices: Program = {
       message: 'Begin invoices',
       edits: [
         PACKAGE,
-        createFile('config/rates.json', '{', '  "standardRate": 0.2,', '  "reducedRate": 0.05', '}'),
-        createFile(
+        create('config/rates.json', '{', '  "standardRate": 0.2,', '  "reducedRate": 0.05', '}'),
+        create(
           'lib/rates.js',
           "import { readFileSync } from 'node:fs';",
           '',
@@ -197,7 +197,7 @@ const invoices: Program = {
           "  return kind === 'reduced' ? rates.reducedRate : rates.standardRate;",
           '}',
         ),
-        createFile(
+        create(
           'lib/invoice.js',
           "import { findRate } from './rates.js';",
           '',
@@ -226,7 +226,7 @@ const invoices: Program = {
       author: 'Ines Vale',
       message: 'Accept private customers',
       edits: [
-        replaceText(
+        replace(
           'lib/invoice.js',
           '  const name = company.name.trim();',
           `  if (!company) return "private ".concat(customer.id);
@@ -238,7 +238,7 @@ const invoices: Program = {
       author: 'Hugo Tan',
       message: 'Test invoices',
       edits: [
-        createFile(
+        create(
           'test/invoice.test.js',
           "import assert from 'node:assert/strict';",
           "import { describe, it } from 'node:test';",
@@ -267,18 +267,18 @@ const invoices: Program = {
     {
       author: 'Carl Meyer',
       message: 'Add a change log',
-      edits: [createFile('CHANGELOG.md', '# Changes', '', '- Private customers.')],
+      edits: [create('CHANGELOG.md', '# Changes', '', '- Private customers.')],
     },
     {
       author: 'Dora Lind',
       message: 'Export the currency',
-      edits: [replaceText('lib/invoice.js', "from './rates.js';\n", "from './rates.js';\n\nexport const CURRENCY = 'EUR';\n")],
+      edits: [replace('lib/invoice.js', "from './rates.js';\n", "from './rates.js';\n\nexport const CURRENCY = 'EUR';\n")],
     },
     {
       author: 'Emil Roth',
       message: 'Test an empty invoice',
       edits: [
-        replaceText(
+        replace(
           'test/invoice.test.js',
           "  it('names private",
           "  it('sums nothing to nothing', () => {\n    assert.equal(sumLines([]), 0);\n  });\n\n  it('names private",
@@ -289,11 +289,7 @@ const invoices: Program = {
       author: 'Fay Orr',
       message: 'List the kinds of rates',
       edits: [
-        replaceText(
-          'lib/rates.js',
-          'export function findRate',
-          "export const KINDS = ['standard', 'reduced'];\n\nexport function findRate",
-        ),
+        replace('lib/rates.js', 'export function findRate', "export const KINDS = ['standard', 'reduced'];\n\nexport function findRate"),
       ],
     },
   ],
@@ -302,7 +298,7 @@ const invoices: Program = {
       author: 'Bob Hart',
       message: 'Remove an early return',
       edits: [
-        replaceText(
+        replace(
           'lib/invoice.js',
           `  if (!company) return "private ".concat(customer.id);
 `,
@@ -313,17 +309,17 @@ const invoices: Program = {
     'changed default': {
       author: 'Bob Hart',
       message: 'Use the reduced rate for books',
-      edits: [replaceText('lib/rates.js', "findRate(kind = 'standard')", "findRate(kind = 'reduced')")],
+      edits: [replace('lib/rates.js', "findRate(kind = 'standard')", "findRate(kind = 'reduced')")],
     },
     'renamed key': {
       author: 'Bob Hart',
       message: 'Call the rates by their usual names',
-      edits: [replaceText('config/rates.json', '"standardRate"', '"fullRate"')],
+      edits: [replace('config/rates.json', '"standardRate"', '"fullRate"')],
     },
     'off-by-one': {
       author: 'Bob Hart',
       message: 'Include the last line',
-      edits: [replaceText('lib/invoice.js', 'i < lines.length', 'i <= lines.length')],
+      edits: [replace('lib/invoice.js', 'i < lines.length', 'i <= lines.length')],
     },
   },
 };
@@ -338,8 +334,8 @@ const routes: Program = {
       message: 'Begin the router',
       edits: [
         PACKAGE,
-        createFile('src/limits.js', 'export const limits = { maxDepth: 4, pageLength: 10 };'),
-        createFile(
+        create('src/limits.js', 'export const limits = { maxDepth: 4, pageLength: 10 };'),
+        create(
           'src/router.js',
           'const routes = new Map();',
           '',
@@ -353,7 +349,7 @@ const routes: Program = {
           '  return { status: 200, ...response };',
           '}',
         ),
-        createFile(
+        create(
           'src/paging.js',
           "import { limits } from './limits.js';",
           '',
@@ -376,7 +372,7 @@ const routes: Program = {
       author: 'Ines Vale',
       message: 'Answer unknown paths',
       edits: [
-        replaceText(
+        replace(
           'src/router.js',
           '  const response = handler(request);',
           `  if (typeof handler !== "function") {
@@ -390,7 +386,7 @@ const routes: Program = {
       author: 'Hugo Tan',
       message: 'Test the router',
       edits: [
-        createFile(
+        create(
           'test/router.test.js',
           "import assert from 'node:assert/strict';",
           "import { test } from 'node:test';",
@@ -401,7 +397,7 @@ const routes: Program = {
           "  assert.equal(dispatch({ path: '/nowhere' }).status, 404);",
           '});',
         ),
-        createFile(
+        create(
           'test/paging.test.js',
           "import assert from 'node:assert/strict';",
           "import { test } from 'node:test';",
@@ -425,13 +421,13 @@ const routes: Program = {
     {
       author: 'Carl Meyer',
       message: 'Document the router',
-      edits: [createFile('docs/router.md', '# Router', '', 'Add routes, then dispatch.')],
+      edits: [create('docs/router.md', '# Router', '', 'Add routes, then dispatch.')],
     },
     {
       author: 'Dora Lind',
       message: 'Count routes',
       edits: [
-        replaceText(
+        replace(
           'src/router.js',
           'export function dispatch',
           `export function countRoutes() {
@@ -446,7 +442,7 @@ export function dispatch`,
       author: 'Emil Roth',
       message: 'Explain the depth',
       edits: [
-        replaceText(
+        replace(
           'src/paging.js',
           'export function depthOf',
           `/** Counts the parts of a path. */
@@ -457,14 +453,12 @@ export function depthOf`,
     {
       author: 'Fay Orr',
       message: 'Name the methods',
-      edits: [
-        replaceText('src/router.js', 'const routes = new Map();', "export const METHODS = ['GET', 'PUT'];\n\nconst routes = new Map();"),
-      ],
+      edits: [replace('src/router.js', 'const routes = new Map();', "export const METHODS = ['GET', 'PUT'];\n\nconst routes = new Map();")],
     },
     {
       author: 'Gil Moss',
       message: 'Deepen the limit',
-      edits: [replaceText('src/limits.js', 'maxDepth: 4', 'maxDepth: 6')],
+      edits: [replace('src/limits.js', 'maxDepth: 4', 'maxDepth: 6')],
     },
   ],
   plants: {
@@ -472,7 +466,7 @@ export function depthOf`,
       author: 'Bob Hart',
       message: 'Trust the routing table',
       edits: [
-        replaceText(
+        replace(
           'src/router.js',
           `  if (typeof handler !== "function") {
     return { status: 404 };
@@ -485,17 +479,17 @@ export function depthOf`,
     'changed default': {
       author: 'Bob Hart',
       message: 'Separate by semicolons',
-      edits: [replaceText('src/paging.js', 'separator = "&"', 'separator = ";"')],
+      edits: [replace('src/paging.js', 'separator = "&"', 'separator = ";"')],
     },
     'renamed key': {
       author: 'Bob Hart',
       message: 'Rename a limit',
-      edits: [replaceText('src/limits.js', 'pageLength: 10', 'pageSize: 10')],
+      edits: [replace('src/limits.js', 'pageLength: 10', 'pageSize: 10')],
     },
     'off-by-one': {
       author: 'Bob Hart',
       message: 'Count pages from one',
-      edits: [replaceText('src/paging.js', 'page * limits.pageLength', '(page - 1) * limits.pageLength')],
+      edits: [replace('src/paging.js', 'page * limits.pageLength', '(page - 1) * limits.pageLength')],
     },
   },
 };

@@ -1,8 +1,8 @@
-import { createFile, type Program, replaceText } from './program.ts';
+import { create, type Program, replace } from './program.ts';
 
 /*
- * Written after the choice among commits was, and answered once: nothing was changed for these. Their harmless
- * commits also replace and delete lines, and faults are in other files than the failing line.
+ * Written after the choice among commits was. Their harmless commits also replace and delete lines, and some
+ * faults are in other files than the failing line.
  */
 
 const seats: Program = {
@@ -14,9 +14,9 @@ const seats: Program = {
       author: 'Ada Brook',
       message: 'Begin bookings',
       edits: [
-        createFile('package.json', '{ "name": "seats", "version": "1.0.0", "type": "module" }'),
-        createFile('config/hall.json', '{', '  "rowLength": 6,', '  "rows": 4,', '  "title": "Main hall"', '}'),
-        createFile(
+        create('package.json', '{ "name": "seats", "version": "1.0.0", "type": "module" }'),
+        create('config/hall.json', '{', '  "rowLength": 6,', '  "rows": 4,', '  "title": "Main hall"', '}'),
+        create(
           'src/store.ts',
           'export interface Booking {',
           '  seat: number;',
@@ -37,7 +37,7 @@ const seats: Program = {
           '  bookings.length = 0;',
           '}',
         ),
-        createFile(
+        create(
           'src/plan.ts',
           "import { readFileSync } from 'node:fs';",
           "import { listBookings } from './store.ts';",
@@ -67,7 +67,7 @@ const seats: Program = {
       author: 'Ines Vale',
       message: 'Leave bookings without a guest out',
       edits: [
-        replaceText(
+        replace(
           'src/store.ts',
           '  bookings.push({ seat, guest });',
           `  if (guest === undefined) return;
@@ -79,7 +79,7 @@ const seats: Program = {
       author: 'Hugo Tan',
       message: 'Test the plan',
       edits: [
-        createFile(
+        create(
           'test/plan.test.ts',
           "import assert from 'node:assert/strict';",
           "import { beforeEach, test } from 'node:test';",
@@ -112,14 +112,14 @@ const seats: Program = {
     {
       author: 'Carl Meyer',
       message: 'Rename the hall',
-      edits: [replaceText('config/hall.json', '"Main hall"', '"Great hall"')],
+      edits: [replace('config/hall.json', '"Main hall"', '"Great hall"')],
     },
     {
       author: 'Dora Lind',
       message: 'Sort with a named function',
       edits: [
-        replaceText('src/store.ts', 'bookings.toSorted((one, other) => one.seat - other.seat)', 'bookings.toSorted(bySeat)'),
-        replaceText(
+        replace('src/store.ts', 'bookings.toSorted((one, other) => one.seat - other.seat)', 'bookings.toSorted(bySeat)'),
+        replace(
           'src/store.ts',
           'export function clear(',
           `function bySeat(one: Booking, other: Booking): number {
@@ -134,8 +134,8 @@ export function clear(`,
       author: 'Emil Roth',
       message: 'Collect taken seats in a function',
       edits: [
-        replaceText('src/plan.ts', '  const taken = new Set(listBookings().map(({ seat }) => seat));', '  const taken = takenSeats();'),
-        replaceText(
+        replace('src/plan.ts', '  const taken = new Set(listBookings().map(({ seat }) => seat));', '  const taken = takenSeats();'),
+        replace(
           'src/plan.ts',
           'export function rowOf(',
           `function takenSeats(): Set<number> {
@@ -150,7 +150,7 @@ export function rowOf(`,
       author: 'Fay Orr',
       message: 'Test the second row',
       edits: [
-        replaceText(
+        replace(
           'test/plan.test.ts',
           '  assert.equal(rowOf(7), 2);',
           `  assert.equal(rowOf(7), 2);
@@ -164,7 +164,7 @@ export function rowOf(`,
       author: 'Bob Hart',
       message: 'Keep every booking',
       edits: [
-        replaceText(
+        replace(
           'src/store.ts',
           `  if (guest === undefined) return;
 `,
@@ -175,17 +175,17 @@ export function rowOf(`,
     'changed default': {
       author: 'Bob Hart',
       message: 'Offer fewer seats',
-      edits: [replaceText('src/plan.ts', 'limit = 3', 'limit = 2')],
+      edits: [replace('src/plan.ts', 'limit = 3', 'limit = 2')],
     },
     'renamed key': {
       author: 'Bob Hart',
       message: 'Name seats by row',
-      edits: [replaceText('config/hall.json', '"rowLength"', '"seatsPerRow"')],
+      edits: [replace('config/hall.json', '"rowLength"', '"seatsPerRow"')],
     },
     'off-by-one': {
       author: 'Bob Hart',
       message: 'Simplify rows',
-      edits: [replaceText('src/plan.ts', '(seat - 1) / hall.rowLength', 'seat / hall.rowLength')],
+      edits: [replace('src/plan.ts', '(seat - 1) / hall.rowLength', 'seat / hall.rowLength')],
     },
   },
 };
@@ -199,9 +199,9 @@ const wallets: Program = {
       author: 'Ada Brook',
       message: 'Begin wallets',
       edits: [
-        createFile('tests/__init__.py', ''),
-        createFile('wallet/__init__.py', ''),
-        createFile(
+        create('tests/__init__.py', ''),
+        create('wallet/__init__.py', ''),
+        create(
           'wallet/rates.py',
           'class Rates:',
           '    def __init__(self, table=None):',
@@ -211,7 +211,7 @@ const wallets: Program = {
           '    def to_euro(self, amount, currency):',
           '        return round(amount * self.table[currency], self.digits)',
         ),
-        createFile(
+        create(
           'wallet/wallet.py',
           'from wallet.rates import Rates',
           '',
@@ -243,7 +243,7 @@ const wallets: Program = {
       author: 'Ines Vale',
       message: 'Write a note where none is given',
       edits: [
-        replaceText(
+        replace(
           'wallet/wallet.py',
           '        self.entries.append(',
           `        if note is None:
@@ -256,7 +256,7 @@ const wallets: Program = {
       author: 'Hugo Tan',
       message: 'Test wallets',
       edits: [
-        createFile(
+        create(
           'tests/test_wallet.py',
           'import unittest',
           '',
@@ -286,7 +286,7 @@ const wallets: Program = {
       author: 'Carl Meyer',
       message: 'Sum with a generator',
       edits: [
-        replaceText(
+        replace(
           'wallet/wallet.py',
           `        total = 0
         for entry in self.entries:
@@ -300,21 +300,21 @@ const wallets: Program = {
     {
       author: 'Dora Lind',
       message: 'Quote more currencies',
-      edits: [replaceText('wallet/rates.py', '{"EUR": 1.0,', '{"USD": 0.9, "EUR": 1.0,')],
+      edits: [replace('wallet/rates.py', '{"EUR": 1.0,', '{"USD": 0.9, "EUR": 1.0,')],
     },
     {
       author: 'Emil Roth',
       message: 'Round to three digits',
-      edits: [replaceText('wallet/rates.py', 'self.digits = 2', 'self.digits = 3')],
+      edits: [replace('wallet/rates.py', 'self.digits = 2', 'self.digits = 3')],
     },
-    { author: 'Fay Orr', message: 'Add a readme', edits: [createFile('README.md', '# Wallets')] },
+    { author: 'Fay Orr', message: 'Add a readme', edits: [create('README.md', '# Wallets')] },
   ],
   plants: {
     'removed check': {
       author: 'Bob Hart',
       message: 'Store notes as they are',
       edits: [
-        replaceText(
+        replace(
           'wallet/wallet.py',
           `        if note is None:
             note = "no note"
@@ -326,17 +326,17 @@ const wallets: Program = {
     'changed default': {
       author: 'Bob Hart',
       message: 'Raise the fee',
-      edits: [replaceText('wallet/wallet.py', 'fee=1', 'fee=2')],
+      edits: [replace('wallet/wallet.py', 'fee=1', 'fee=2')],
     },
     'renamed key': {
       author: 'Bob Hart',
       message: 'Shorten the keys of entries',
-      edits: [replaceText('wallet/wallet.py', '"currency": currency, "note": note}', '"currency": currency, "text": note}')],
+      edits: [replace('wallet/wallet.py', '"currency": currency, "note": note}', '"currency": currency, "text": note}')],
     },
     'off-by-one': {
       author: 'Bob Hart',
       message: 'Include the entry before',
-      edits: [replaceText('wallet/wallet.py', 'self.entries[-count:]', 'self.entries[-count - 1:]')],
+      edits: [replace('wallet/wallet.py', 'self.entries[-count:]', 'self.entries[-count - 1:]')],
     },
   },
 };
@@ -350,8 +350,8 @@ const pipes: Program = {
       author: 'Ada Brook',
       message: 'Begin the pipeline',
       edits: [
-        createFile('go.mod', 'module example.test/pipes', '', 'go 1.21'),
-        createFile(
+        create('go.mod', 'module example.test/pipes', '', 'go 1.21'),
+        create(
           'source/source.go',
           'package source',
           '',
@@ -371,7 +371,7 @@ const pipes: Program = {
           '\treturn row',
           '}',
         ),
-        createFile(
+        create(
           'pipe/pipe.go',
           'package pipe',
           '',
@@ -414,7 +414,7 @@ const pipes: Program = {
       author: 'Ines Vale',
       message: 'Ignore parts without a value',
       edits: [
-        replaceText(
+        replace(
           'source/source.go',
           '\t\trow.Fields[pair[0]] = pair[1]',
           `\t\tif len(pair) < 2 {
@@ -428,7 +428,7 @@ const pipes: Program = {
       author: 'Hugo Tan',
       message: 'Test the pipeline',
       edits: [
-        createFile(
+        create(
           'pipe/pipe_test.go',
           'package pipe',
           '',
@@ -465,7 +465,7 @@ const pipes: Program = {
       author: 'Carl Meyer',
       message: 'Drop a field that nothing reads',
       edits: [
-        replaceText(
+        replace(
           'source/source.go',
           `\tNext   *Row
 `,
@@ -476,13 +476,13 @@ const pipes: Program = {
     {
       author: 'Dora Lind',
       message: 'Declare the names without a literal',
-      edits: [replaceText('pipe/pipe.go', '\tnames := []string{}', '\tvar names []string')],
+      edits: [replace('pipe/pipe.go', '\tnames := []string{}', '\tvar names []string')],
     },
     {
       author: 'Emil Roth',
       message: 'Describe the batches',
       edits: [
-        replaceText(
+        replace(
           'pipe/pipe.go',
           'func Batches(',
           `// Batches cuts items into parts of equal length.
@@ -494,7 +494,7 @@ func Batches(`,
       author: 'Fay Orr',
       message: 'Return early of an empty line',
       edits: [
-        replaceText(
+        replace(
           'source/source.go',
           '\tfor _, part := range',
           `\tif line == "" {
@@ -510,7 +510,7 @@ func Batches(`,
       author: 'Bob Hart',
       message: 'Expect pairs',
       edits: [
-        replaceText(
+        replace(
           'source/source.go',
           `\t\tif len(pair) < 2 {
 \t\t\tcontinue
@@ -523,17 +523,17 @@ func Batches(`,
     'changed default': {
       author: 'Bob Hart',
       message: 'Make larger batches',
-      edits: [replaceText('pipe/pipe.go', 'const Batch = 2', 'const Batch = 3')],
+      edits: [replace('pipe/pipe.go', 'const Batch = 2', 'const Batch = 3')],
     },
     'renamed key': {
       author: 'Bob Hart',
       message: 'Call kinds classes',
-      edits: [replaceText('pipe/pipe.go', '"kind": fields["type"]', '"class": fields["type"]')],
+      edits: [replace('pipe/pipe.go', '"kind": fields["type"]', '"class": fields["type"]')],
     },
     'off-by-one': {
       author: 'Bob Hart',
       message: 'Stop before the last batch',
-      edits: [replaceText('pipe/pipe.go', 'start < len(items); start', 'start < len(items)-1; start')],
+      edits: [replace('pipe/pipe.go', 'start < len(items); start', 'start < len(items)-1; start')],
     },
   },
 };

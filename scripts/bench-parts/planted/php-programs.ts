@@ -1,4 +1,4 @@
-import { createFile, type Program, replaceText } from './program.ts';
+import { create, type Program, replace } from './program.ts';
 
 const baskets: Program = {
   name: 'baskets',
@@ -9,8 +9,8 @@ const baskets: Program = {
       author: 'Ada Brook',
       message: 'Begin baskets',
       edits: [
-        createFile('src/shipping.php', '<?php', '', 'return [', "    'home' => 4,", "    'shop' => 1,", '];'),
-        createFile(
+        create('src/shipping.php', '<?php', '', 'return [', "    'home' => 4,", "    'shop' => 1,", '];'),
+        create(
           'src/Basket.php',
           '<?php',
           '',
@@ -67,7 +67,7 @@ const baskets: Program = {
       author: 'Ines Vale',
       message: 'Describe empty baskets',
       edits: [
-        replaceText(
+        replace(
           'src/Basket.php',
           '        return strtoupper($this->find(0)->name());',
           "        if ($this->items === []) {\n            return 'EMPTY';\n        }\n        return strtoupper($this->find(0)->name());",
@@ -78,7 +78,7 @@ const baskets: Program = {
       author: 'Hugo Tan',
       message: 'Test baskets',
       edits: [
-        createFile(
+        create(
           'tests/BasketTest.php',
           '<?php',
           '',
@@ -111,12 +111,12 @@ const baskets: Program = {
     },
   ],
   harmless: [
-    { author: 'Carl Meyer', message: 'Add a readme', edits: [createFile('README.md', '# Baskets')] },
+    { author: 'Carl Meyer', message: 'Add a readme', edits: [create('README.md', '# Baskets')] },
     {
       author: 'Dora Lind',
       message: 'Count items',
       edits: [
-        replaceText(
+        replace(
           'src/Basket.php',
           '    public function shipping(',
           `    public function size(): int
@@ -132,7 +132,7 @@ const baskets: Program = {
       author: 'Emil Roth',
       message: 'Describe baskets',
       edits: [
-        replaceText(
+        replace(
           'src/Basket.php',
           `<?php
 
@@ -147,29 +147,29 @@ class Basket`,
     {
       author: 'Fay Orr',
       message: 'Ship to lockers',
-      edits: [replaceText('src/shipping.php', "    'shop' => 1,\n", "    'shop' => 1,\n    'locker' => 2,\n")],
+      edits: [replace('src/shipping.php', "    'shop' => 1,\n", "    'shop' => 1,\n    'locker' => 2,\n")],
     },
   ],
   plants: {
     'removed check': {
       author: 'Bob Hart',
       message: 'Shorten first()',
-      edits: [replaceText('src/Basket.php', "        if ($this->items === []) {\n            return 'EMPTY';\n        }\n", '')],
+      edits: [replace('src/Basket.php', "        if ($this->items === []) {\n            return 'EMPTY';\n        }\n", '')],
     },
     'changed default': {
       author: 'Bob Hart',
       message: 'Give everybody a discount',
-      edits: [replaceText('src/Basket.php', 'int $discount = 0', 'int $discount = 1')],
+      edits: [replace('src/Basket.php', 'int $discount = 0', 'int $discount = 1')],
     },
     'renamed key': {
       author: 'Bob Hart',
       message: 'Rename a destination',
-      edits: [replaceText('src/shipping.php', "'home' => 4", "'door' => 4")],
+      edits: [replace('src/shipping.php', "'home' => 4", "'door' => 4")],
     },
     'off-by-one': {
       author: 'Bob Hart',
       message: 'Start at the first item',
-      edits: [replaceText('src/Basket.php', '$i = 0; $i <', '$i = 1; $i <')],
+      edits: [replace('src/Basket.php', '$i = 0; $i <', '$i = 1; $i <')],
     },
   },
 };

@@ -14,7 +14,7 @@ export interface PlannedCommit {
 export const PLANTS = ['removed check', 'changed default', 'renamed key', 'off-by-one'] as const;
 export type Plant = (typeof PLANTS)[number];
 
-/** A small program with its tests, the harmless commits after its last green build, and the faults to plant among them. */
+/** A small program with its tests, harmless commits after its last green build, and faults to plant among them. */
 export interface Program {
   readonly name: string;
   readonly language: 'JavaScript' | 'Python' | 'Go' | 'Ruby' | 'PHP';
@@ -27,10 +27,10 @@ export interface Program {
   readonly plants: Readonly<Record<Plant, PlannedCommit>>;
 }
 
-export function createFile(path: string, ...lines: readonly string[]): Edit {
+export function create(path: string, ...lines: readonly string[]): Edit {
   return { path, from: '', to: `${lines.join('\n')}\n` };
 }
 
-export function replaceText(path: string, from: string, to: string): Edit {
+export function replace(path: string, from: string, to: string): Edit {
   return { path, from, to };
 }

@@ -1,7 +1,7 @@
-import { createFile, type Program, replaceText } from './program.ts';
+import { create, type Program, replace } from './program.ts';
 
 const TEST = ['python3', '-m', 'pytest', '-p', 'no:cacheprovider', '-q'];
-const CONFTEST = createFile('conftest.py', '"""Puts the root of the repository on the path."""');
+const CONFTEST = create('conftest.py', '"""Puts the root of the repository on the path."""');
 
 const shelves: Program = {
   name: 'shelves',
@@ -13,9 +13,9 @@ const shelves: Program = {
       message: 'Begin the shelves',
       edits: [
         CONFTEST,
-        createFile('shelves/__init__.py', ''),
-        createFile('shelves/options.py', 'OPTIONS = {', '    "loan_days": 14,', '    "fee_per_day": 3,', '}'),
-        createFile(
+        create('shelves/__init__.py', ''),
+        create('shelves/options.py', 'OPTIONS = {', '    "loan_days": 14,', '    "fee_per_day": 3,', '}'),
+        create(
           'shelves/loans.py',
           'from shelves.options import OPTIONS',
           '',
@@ -42,7 +42,7 @@ const shelves: Program = {
       author: 'Ines Vale',
       message: 'Allow loans without a member',
       edits: [
-        replaceText(
+        replace(
           'shelves/loans.py',
           '    return member["name"].title()',
           `    if member is None:
@@ -55,7 +55,7 @@ const shelves: Program = {
       author: 'Hugo Tan',
       message: 'Test loans',
       edits: [
-        createFile(
+        create(
           'tests/test_loans.py',
           'from shelves.loans import borrower_name, last_loans, late_fee',
           '',
@@ -75,12 +75,12 @@ const shelves: Program = {
     },
   ],
   harmless: [
-    { author: 'Carl Meyer', message: 'Add a readme', edits: [createFile('README.md', '# Shelves', '', 'Lends books.')] },
+    { author: 'Carl Meyer', message: 'Add a readme', edits: [create('README.md', '# Shelves', '', 'Lends books.')] },
     {
       author: 'Dora Lind',
       message: 'Explain the fee',
       edits: [
-        replaceText(
+        replace(
           'shelves/loans.py',
           `def late_fee(days):
 `,
@@ -94,7 +94,7 @@ const shelves: Program = {
       author: 'Emil Roth',
       message: 'Count loans',
       edits: [
-        replaceText(
+        replace(
           'shelves/loans.py',
           `    return loans[start:]
 `,
@@ -111,7 +111,7 @@ def count_loans(loans):
       author: 'Fay Orr',
       message: 'Test early returns',
       edits: [
-        replaceText(
+        replace(
           'tests/test_loans.py',
           'def test_names_nobody',
           `def test_no_fee():
@@ -128,7 +128,7 @@ def test_names_nobody`,
       author: 'Bob Hart',
       message: 'Simplify names',
       edits: [
-        replaceText(
+        replace(
           'shelves/loans.py',
           `    if member is None:
         return "nobody"
@@ -140,17 +140,17 @@ def test_names_nobody`,
     'changed default': {
       author: 'Bob Hart',
       message: 'Show fewer loans',
-      edits: [replaceText('shelves/loans.py', 'count=2', 'count=1')],
+      edits: [replace('shelves/loans.py', 'count=2', 'count=1')],
     },
     'renamed key': {
       author: 'Bob Hart',
       message: 'Rename an option',
-      edits: [replaceText('shelves/options.py', '"loan_days"', '"days_of_loan"')],
+      edits: [replace('shelves/options.py', '"loan_days"', '"days_of_loan"')],
     },
     'off-by-one': {
       author: 'Bob Hart',
       message: 'Count the day of return',
-      edits: [replaceText('shelves/loans.py', 'days - OPTIONS["loan_days"]', 'days - OPTIONS["loan_days"] + 1')],
+      edits: [replace('shelves/loans.py', 'days - OPTIONS["loan_days"]', 'days - OPTIONS["loan_days"] + 1')],
     },
   },
 };
@@ -165,9 +165,9 @@ const meters: Program = {
       message: 'Begin the meters',
       edits: [
         CONFTEST,
-        createFile('meters/__init__.py', ''),
-        createFile('meters/record.py', 'def to_record(name, value):', '    return {"sensor": name, "reading": value}'),
-        createFile(
+        create('meters/__init__.py', ''),
+        create('meters/record.py', 'def to_record(name, value):', '    return {"sensor": name, "reading": value}'),
+        create(
           'meters/series.py',
           'from meters.record import to_record',
           '',
@@ -197,7 +197,7 @@ const meters: Program = {
       author: 'Ines Vale',
       message: 'Skip comments and empty lines',
       edits: [
-        replaceText(
+        replace(
           'meters/series.py',
           '        parts = line.split("=")',
           `        if not line or line.startswith("#"):
@@ -210,7 +210,7 @@ const meters: Program = {
       author: 'Hugo Tan',
       message: 'Test series',
       edits: [
-        createFile(
+        create(
           'tests/test_series.py',
           'from meters.series import latest, mean, parse, window',
           '',
@@ -240,7 +240,7 @@ const meters: Program = {
       author: 'Dora Lind',
       message: 'Describe the series',
       edits: [
-        replaceText(
+        replace(
           'meters/series.py',
           'from meters.record',
           `"""Series of readings."""
@@ -253,7 +253,7 @@ from meters.record`,
       author: 'Emil Roth',
       message: 'Add a spread',
       edits: [
-        replaceText(
+        replace(
           'meters/series.py',
           'def window(',
           `def spread(values):
@@ -267,13 +267,13 @@ def window(`,
     {
       author: 'Carl Meyer',
       message: 'Add an example',
-      edits: [createFile('examples/morning.txt', '# morning', 'a=1', 'b=3')],
+      edits: [create('examples/morning.txt', '# morning', 'a=1', 'b=3')],
     },
     {
       author: 'Fay Orr',
       message: 'Add a unit',
       edits: [
-        replaceText(
+        replace(
           'meters/record.py',
           'def to_record',
           `UNIT = "kWh"
@@ -289,7 +289,7 @@ def to_record`,
       author: 'Bob Hart',
       message: 'Parse every line',
       edits: [
-        replaceText(
+        replace(
           'meters/series.py',
           `        if not line or line.startswith("#"):
             continue
@@ -301,17 +301,17 @@ def to_record`,
     'changed default': {
       author: 'Bob Hart',
       message: 'Widen the window',
-      edits: [replaceText('meters/series.py', 'size=3', 'size=4')],
+      edits: [replace('meters/series.py', 'size=3', 'size=4')],
     },
     'renamed key': {
       author: 'Bob Hart',
       message: 'Use the field names of the export',
-      edits: [replaceText('meters/record.py', '"reading": value', '"value": value')],
+      edits: [replace('meters/record.py', '"reading": value', '"value": value')],
     },
     'off-by-one': {
       author: 'Bob Hart',
       message: 'Shorten the access to the latest record',
-      edits: [replaceText('meters/series.py', 'records[len(records) - 1]', 'records[len(records)]')],
+      edits: [replace('meters/series.py', 'records[len(records) - 1]', 'records[len(records)]')],
     },
   },
 };
@@ -326,8 +326,8 @@ const tickets: Program = {
       message: 'Begin tickets',
       edits: [
         CONFTEST,
-        createFile('desk/__init__.py', ''),
-        createFile(
+        create('desk/__init__.py', ''),
+        create(
           'desk/users.py',
           'USERS = {',
           '    "ada": {"email": "ada@desk.example", "team": "core"},',
@@ -338,7 +338,7 @@ const tickets: Program = {
           'def find_user(name):',
           '    return USERS.get(name)',
         ),
-        createFile(
+        create(
           'desk/tickets.py',
           'from desk.users import find_user',
           '',
@@ -363,7 +363,7 @@ const tickets: Program = {
       author: 'Ines Vale',
       message: 'Keep tickets of unknown users',
       edits: [
-        replaceText(
+        replace(
           'desk/tickets.py',
           '    ticket["owner"] = user["email"]',
           `    if user is None:
@@ -376,7 +376,7 @@ const tickets: Program = {
       author: 'Hugo Tan',
       message: 'Test tickets',
       edits: [
-        createFile(
+        create(
           'tests/test_tickets.py',
           'from desk.tickets import assign, page, priority',
           '',
@@ -405,7 +405,7 @@ const tickets: Program = {
       author: 'Carl Meyer',
       message: 'Close tickets',
       edits: [
-        replaceText(
+        replace(
           'desk/tickets.py',
           'def priority(',
           `def close(ticket):
@@ -420,7 +420,7 @@ def priority(`,
       author: 'Dora Lind',
       message: 'Add Lou',
       edits: [
-        replaceText(
+        replace(
           'desk/users.py',
           `USERS = {
 `,
@@ -434,7 +434,7 @@ def priority(`,
       author: 'Emil Roth',
       message: 'List teams',
       edits: [
-        replaceText(
+        replace(
           'desk/users.py',
           `    return USERS.get(name)
 `,
@@ -447,14 +447,14 @@ def teams():
         ),
       ],
     },
-    { author: 'Fay Orr', message: 'Note the licence', edits: [createFile('NOTICE.txt', 'Desk, 2026')] },
+    { author: 'Fay Orr', message: 'Note the licence', edits: [create('NOTICE.txt', 'Desk, 2026')] },
   ],
   plants: {
     'removed check': {
       author: 'Bob Hart',
       message: 'Assign directly',
       edits: [
-        replaceText(
+        replace(
           'desk/tickets.py',
           `    if user is None:
         return ticket
@@ -466,20 +466,20 @@ def teams():
     'changed default': {
       author: 'Bob Hart',
       message: 'Call fewer tickets urgent',
-      edits: [replaceText('desk/tickets.py', 'urgent=8', 'urgent=9')],
+      edits: [replace('desk/tickets.py', 'urgent=8', 'urgent=9')],
     },
     'renamed key': {
       author: 'Bob Hart',
       message: 'Spell out addresses',
       edits: [
-        replaceText('desk/users.py', '"kim": {"email"', '"kim": {"address"'),
-        replaceText('desk/users.py', '"ada": {"email"', '"ada": {"address"'),
+        replace('desk/users.py', '"kim": {"email"', '"kim": {"address"'),
+        replace('desk/users.py', '"ada": {"email"', '"ada": {"address"'),
       ],
     },
     'off-by-one': {
       author: 'Bob Hart',
       message: 'Fix the end of a page',
-      edits: [replaceText('desk/tickets.py', 'first : first + size]', 'first : first + size - 1]')],
+      edits: [replace('desk/tickets.py', 'first : first + size]', 'first : first + size - 1]')],
     },
   },
 };

@@ -1,4 +1,4 @@
-import { createFile, type Program, replaceText } from './program.ts';
+import { create, type Program, replace } from './program.ts';
 
 const recipes: Program = {
   name: 'recipes',
@@ -9,8 +9,8 @@ const recipes: Program = {
       author: 'Ada Brook',
       message: 'Begin recipes',
       edits: [
-        createFile('lib/units.rb', 'UNITS = {', '  gram: 1,', '  spoon: 15,', '}.freeze'),
-        createFile(
+        create('lib/units.rb', 'UNITS = {', '  gram: 1,', '  spoon: 15,', '}.freeze'),
+        create(
           'lib/recipe.rb',
           "require_relative 'units'",
           '',
@@ -45,7 +45,7 @@ const recipes: Program = {
       author: 'Ines Vale',
       message: 'Accept recipes without an author',
       edits: [
-        replaceText(
+        replace(
           'lib/recipe.rb',
           '    "by #{',
           `    return "anonymous" if @author.nil?
@@ -58,7 +58,7 @@ const recipes: Program = {
       author: 'Hugo Tan',
       message: 'Test recipes',
       edits: [
-        createFile(
+        create(
           'test/recipe_test.rb',
           "require 'minitest/autorun'",
           "require 'recipe'",
@@ -85,12 +85,12 @@ const recipes: Program = {
     },
   ],
   harmless: [
-    { author: 'Carl Meyer', message: 'Add a readme', edits: [createFile('README.md', '# Recipes')] },
+    { author: 'Carl Meyer', message: 'Add a readme', edits: [create('README.md', '# Recipes')] },
     {
       author: 'Dora Lind',
       message: 'Describe recipes',
       edits: [
-        replaceText(
+        replace(
           'lib/recipe.rb',
           `class Recipe
 `,
@@ -104,7 +104,7 @@ class Recipe
       author: 'Emil Roth',
       message: 'Count steps',
       edits: [
-        replaceText(
+        replace(
           'lib/recipe.rb',
           '  def spoons(count)',
           `  def length
@@ -119,7 +119,7 @@ class Recipe
       author: 'Fay Orr',
       message: 'Add cups',
       edits: [
-        replaceText(
+        replace(
           'lib/units.rb',
           `  gram: 1,
 `,
@@ -135,7 +135,7 @@ class Recipe
       author: 'Bob Hart',
       message: 'Shorten the byline',
       edits: [
-        replaceText(
+        replace(
           'lib/recipe.rb',
           `    return "anonymous" if @author.nil?
 
@@ -147,17 +147,17 @@ class Recipe
     'changed default': {
       author: 'Bob Hart',
       message: 'Cook for fewer',
-      edits: [replaceText('lib/recipe.rb', 'people = 4', 'people = 3')],
+      edits: [replace('lib/recipe.rb', 'people = 4', 'people = 3')],
     },
     'renamed key': {
       author: 'Bob Hart',
       message: 'Use the usual name of the unit',
-      edits: [replaceText('lib/units.rb', '  spoon: 15,', '  tablespoon: 15,')],
+      edits: [replace('lib/units.rb', '  spoon: 15,', '  tablespoon: 15,')],
     },
     'off-by-one': {
       author: 'Bob Hart',
       message: 'Keep one more step',
-      edits: [replaceText('lib/recipe.rb', '(@steps.length - count)..', '(@steps.length - count - 1)..')],
+      edits: [replace('lib/recipe.rb', '(@steps.length - count)..', '(@steps.length - count - 1)..')],
     },
   },
 };
@@ -171,7 +171,7 @@ const trains: Program = {
       author: 'Ada Brook',
       message: 'Begin the timetable',
       edits: [
-        createFile(
+        create(
           'lib/stations.rb',
           'module Stations',
           '  def self.find(code)',
@@ -179,7 +179,7 @@ const trains: Program = {
           '  end',
           'end',
         ),
-        createFile(
+        create(
           'lib/timetable.rb',
           "require_relative 'stations'",
           '',
@@ -208,7 +208,7 @@ const trains: Program = {
       author: 'Ines Vale',
       message: 'Show unknown stations by their code',
       edits: [
-        replaceText(
+        replace(
           'lib/timetable.rb',
           '    station[:title].upcase',
           `    unless station
@@ -222,7 +222,7 @@ const trains: Program = {
       author: 'Hugo Tan',
       message: 'Test the timetable',
       edits: [
-        createFile(
+        create(
           'test/timetable_test.rb',
           "require 'minitest/autorun'",
           "require 'timetable'",
@@ -257,7 +257,7 @@ const trains: Program = {
       author: 'Dora Lind',
       message: 'Count trains',
       edits: [
-        replaceText(
+        replace(
           'lib/timetable.rb',
           '  def following(',
           `  def count
@@ -272,7 +272,7 @@ const trains: Program = {
       author: 'Emil Roth',
       message: 'Describe stations',
       edits: [
-        replaceText(
+        replace(
           'lib/stations.rb',
           `module Stations
 `,
@@ -282,12 +282,12 @@ module Stations
         ),
       ],
     },
-    { author: 'Carl Meyer', message: 'Add a map', edits: [createFile('docs/map.md', '# Map')] },
+    { author: 'Carl Meyer', message: 'Add a map', edits: [create('docs/map.md', '# Map')] },
     {
       author: 'Fay Orr',
       message: 'Describe the timetable',
       edits: [
-        replaceText(
+        replace(
           'lib/timetable.rb',
           `class Timetable
 `,
@@ -303,7 +303,7 @@ class Timetable
       author: 'Bob Hart',
       message: 'Expect known stations',
       edits: [
-        replaceText(
+        replace(
           'lib/timetable.rb',
           `    unless station
       return code
@@ -316,17 +316,17 @@ class Timetable
     'changed default': {
       author: 'Bob Hart',
       message: 'Show one more train',
-      edits: [replaceText('lib/timetable.rb', 'limit: 2', 'limit: 3')],
+      edits: [replace('lib/timetable.rb', 'limit: 2', 'limit: 3')],
     },
     'renamed key': {
       author: 'Bob Hart',
       message: 'Call titles names',
-      edits: [replaceText('lib/stations.rb', "title: 'Bern'", "name: 'Bern'")],
+      edits: [replace('lib/stations.rb', "title: 'Bern'", "name: 'Bern'")],
     },
     'off-by-one': {
       author: 'Bob Hart',
       message: 'Count from zero',
-      edits: [replaceText('lib/timetable.rb', '@times.index(time) + 1', '@times.index(time)')],
+      edits: [replace('lib/timetable.rb', '@times.index(time) + 1', '@times.index(time)')],
     },
   },
 };

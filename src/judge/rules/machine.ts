@@ -153,18 +153,15 @@ export const MACHINE_RULES: readonly RuleRow[] = ruleTable('INFRA_ERROR', {
   'too-many-descriptors': {
     kind: 'descriptor_limit',
     strength: 4.5,
-    patterns: [/\btoo many open files\b/i, /\bE[MN]FILE\b/i, /\bfile descriptor limit (?:reached|exceeded)\b/i],
-    reads: [/(?:open(?:ing)?|watch|scandir|accept|socket|pipe) ['"‘]?(?<target>\/?[\w.@-]{1,80}(?:\/[\w.@-]{1,80}){1,14})/],
+    patterns: [/\btoo many open files\b|\bE[MN]FILE\b|\bfile descriptor limit (?:reached|exceeded)\b/i],
+    reads: [/(?:open|opening|watch|scandir) ['"‘]?(?<target>\/?[\w.@-]{1,80}(?:\/[\w.@-]{1,80}){1,14})/],
     title: 'The process ran out of file descriptors',
     cause: [
       'No file descriptor was left to open {target}.',
       '`{command}` could not open another file or socket: its limit of descriptors was reached.',
       'A process could not open another file or socket: its limit of descriptors was reached.',
     ],
-    fix: [
-      ['configuration', 'Raise the limit of open files (`ulimit -n`) before `{command}`, or run fewer workers at once.'],
-      ['configuration', 'Raise the limit of open files (`ulimit -n`) in this step, or run fewer workers at once.'],
-    ],
+    fix: [['configuration', 'Raise the limit of open files (`ulimit -n`) in this step, or run fewer workers.']],
     outranks: [...MISSING_THINGS, ...GENERIC_COMPILE, 'package-build-failed', 'download-failed'],
     matches: ["Error: EMFILE: too many open files, open '/srv/pears/scales.json'", 'OSError: [Errno 24] Too many open files'],
     ignores: ['✓ closes what it opened when too many open files remain'],

@@ -146,11 +146,12 @@ const RESOURCES: ReadonlySet<string> = new Set(['out-of-memory', 'disk-full', 't
 const OWN_WORDS: ReadonlySet<string> = new Set(['test', 'exception', 'headline', 'message']);
 
 /**
- * Blames the machine if the failure itself says that memory, disk or descriptors ran out, also inside a test and
- * in a trace of our own, unless the trace shows that our code asked for memory without end.
+ * Blames the machine if the failure itself says that memory, disk or descriptors ran out, also inside a test
+ * and in a trace of our own, unless the trace shows that our code asked for memory without end.
  */
 function resourceExhausted(facts: Facts, matches: readonly Match[]): TieRuling | null {
-  const exhausted = matches.find(({ rule, fact }) => RESOURCES.has(rule.name) && OWN_WORDS.has(fact.origin) && fact.weight >= SAID);
+  const isSaid = ({ origin, weight }: Fact) => OWN_WORDS.has(origin) && weight >= SAID;
+  const exhausted = matches.find(({ rule, fact }) => RESOURCES.has(rule.name) && isSaid(fact));
   if (exhausted === undefined || facts.assertion !== null || facts.compileErrors.length > 0) return null;
   if (facts.subject.exceptions.some(asksWithoutEnd)) return null;
   const drop = ({ rule }: Match) => rule.category === 'CODE_ERROR' || rule.category === 'TEST_FAILURE';
