@@ -18,8 +18,8 @@ import { RUBY_PROGRAMS } from './bench-parts/planted/ruby-programs.ts';
 /**
  * Faults planted in real git histories, with the logs of tests that really fail: how often the commit at
  * fault is that of the first suspect, in the terminal and in an embedded service. `--only WORDS` takes the
- * histories whose names hold the words, `--without-green` asks again without a known green build, `--list` prints each
- * answer, and `--keep FOLDER` leaves the histories there for the next run.
+ * histories whose names hold the words, `--without-green` asks again without a known green build, `--list`
+ * prints each answer, and `--keep FOLDER` leaves the histories there for the next run.
  */
 const { values: options } = parseArgs({
   options: {
@@ -29,7 +29,8 @@ const { values: options } = parseArgs({
     keep: { type: 'string' },
   },
 });
-const FIRST_PROGRAMS = [JAVASCRIPT_PROGRAMS, PYTHON_PROGRAMS, GO_PROGRAMS, RUBY_PROGRAMS, PHP_PROGRAMS].flat();
+const SCRIPTED = [JAVASCRIPT_PROGRAMS, PYTHON_PROGRAMS, RUBY_PROGRAMS, PHP_PROGRAMS];
+const FIRST_PROGRAMS = [...SCRIPTED, GO_PROGRAMS].flat();
 
 interface Outcome {
   readonly history: PlantedHistory;
@@ -42,7 +43,7 @@ const folder = mkdtempSync(join(tmpdir(), 'faultline-bench-regressions-'));
 try {
   const histories = plantOrReuse().filter((one) => `${one.language} ${one.name}`.includes(options.only));
   const commits = sumNumbers(histories.map((one) => one.commits)) / histories.length;
-  console.log(`${histories.length} histories, each ${commits.toFixed(1)} commits after the green one on average`);
+  console.log(`${histories.length} histories, on average ${commits.toFixed(1)} commits after the green one`);
   await measure(histories);
 } finally {
   rmSync(folder, { recursive: true, force: true });
@@ -98,7 +99,7 @@ function canRun({ test: [command = ''], language }: Program): boolean {
 
 type Histories = readonly PlantedHistory[];
 
-async function answerAll(path: string, { answer }: Path, histories: Histories, knowsGreen: boolean): Promise<Outcome[]> {
+async function answerAll(path: string, { answer }: Path, histories: Histories, knowsGreen: boolean) {
   const outcomes: Outcome[] = [];
   for (const history of histories) {
     const analysis = await answer(history, knowsGreen);
@@ -109,7 +110,8 @@ async function answerAll(path: string, { answer }: Path, histories: Histories, k
     if (options.list) printAnswer(path, history, analysis, isRight);
   }
   printShare(path, outcomes);
-  const isLater = ({ history }: Outcome) => LATER_PROGRAMS.some((one) => history.name.startsWith(`${one.name}, `));
+  const later = LATER_PROGRAMS.map(({ name }) => `${name}, `);
+  const isLater = ({ history }: Outcome) => later.some((name) => history.name.startsWith(name));
   printShare(
     `${path}, programs written before`,
     outcomes.filter((one) => !isLater(one)),
@@ -118,12 +120,13 @@ async function answerAll(path: string, { answer }: Path, histories: Histories, k
   return outcomes;
 }
 
-function printAnswer(path: string, history: PlantedHistory, { category, answer }: Analysis, isRight: boolean): void {
+function printAnswer(path: string, history: PlantedHistory, analysis: Analysis, isRight: boolean): void {
+  const { category, answer } = analysis;
   const [suspect] = answer.suspects;
   const named = `${history.language} ${history.name}`;
   console.log(`${isRight ? 'right' : 'WRONG'} ${path}: ${named} (${category}, ${answer.confidence})`);
   if (suspect !== undefined)
-    console.log(`      ${suspect.path}:${suspect.line} ${suspect.commit} ${suspect.author} ${suspect.score} ${suspect.reason}`);
+    console.log('     ', suspect.path, suspect.line, suspect.commit, suspect.author, suspect.score, suspect.reason);
   console.log(`      ${answer.rootCause}\n      ${answer.fixRecommendation}`);
 }
 

@@ -83,8 +83,8 @@ export interface CheckedCalls {
 }
 
 /**
- * Keeps the offered tools and the new questions. The six that are worth most are made now, and `later` more in
- * the next round; whatever else was chosen is refused with a sentence.
+ * Keeps the offered tools and the new questions. The six that are worth most are made now, and `later` more
+ * in the next round; whatever else was chosen is refused with a sentence.
  */
 export function checkCalls(
   chosen: readonly ToolCall[],
@@ -132,8 +132,8 @@ function refuse(call: ToolCall, summary: string): ToolOutcome {
  * The tools whose findings change answers most, the most important first: what is already known and decided,
  * what changed, and who else had the failure. Other tools follow in the order in which they were chosen.
  */
-const WORTH: readonly string[] = `ask_reviewer search_error_library search_knowledge changed_since_green find_files read_blame
-  count_consecutive_failures read_file read_failure_history`.split(/\s+/);
+const WORTH: readonly string[] = `ask_reviewer search_error_library search_knowledge changed_since_green
+  find_files read_blame count_consecutive_failures read_file read_failure_history`.split(/\s+/);
 
 /** Sorts calls by their worth if not all can be made now. */
 function sortByWorth(calls: readonly ToolCall[]): ToolCall[] {

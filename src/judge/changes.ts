@@ -54,10 +54,10 @@ export function collectFailureWords(subject: TriageSubject): ReadonlySet<string>
   return wordsIn(said.join(' ').slice(0, MAX_SAID));
 }
 
-/** Returns how much the changed lines and those around them share with a failure, 0..1; 1 for three words or more. */
+/** Returns how much the changed lines and their context share with a failure, 0..1; 1 for three words or more. */
 export function shareWords(changes: readonly LineChange[], words: ReadonlySet<string>): number {
   const altering = changes.filter(altersCode);
-  const lines = altering.flatMap(({ removed, added, before, after }) => [removed, added, before, after].flat());
+  const lines = altering.flatMap((one) => [one.removed, one.added, one.before, one.after].flat());
   const own = wordsIn(lines.join(' ').slice(0, MAX_SAID));
   return Math.min(1, [...own].filter((word) => words.has(word)).length / ENOUGH_WORDS);
 }
@@ -81,7 +81,8 @@ export function rateTouch(touch: Touch, line: number | null, words: ReadonlySet<
 const QUOTED = /["'`‘“](?<name>[A-Za-z_][\w-]{3,60})["'`’”]/g;
 
 /** Lists the names that a commit took away and that the failure's messages quote. */
-export function listMissedNames({ changes }: Touch, { exceptions, failures, failingTests }: TriageSubject): string[] {
+export function listMissedNames({ changes }: Touch, subject: TriageSubject): string[] {
+  const { exceptions, failures, failingTests } = subject;
   const said = [...exceptions, ...failures, ...failingTests]
     .map(({ message }) => message ?? '')
     .join('\n')
@@ -89,28 +90,27 @@ export function listMissedNames({ changes }: Touch, { exceptions, failures, fail
   const names = [...said.matchAll(QUOTED)].flatMap(({ groups }) => groups?.name ?? []);
   const count = (lines: readonly string[], name: string) =>
     (lines.join('\n').match(/[\w-]+/g) ?? []).filter((word) => word === name).length;
-  const isLost = (name: string) => changes.some(({ removed, added }) => count(removed, name) > count(added, name));
+  const isLost = (name: string) => changes.some((one) => count(one.removed, name) > count(one.added, name));
   return [...new Set(names)].filter(isLost);
 }
 
 /**
- * Checks whether a commit took away what the failure misses: a name that its messages quote or the failing line
- * uses, or a check for a missing value if one is missing.
+ * Checks whether a commit took away what the failure misses: a name that its messages quote or the failing
+ * line uses, or a check for a missing value if one is missing.
  */
 export function explainsFailure(touch: Touch, subject: TriageSubject): boolean {
   const frames = listOwnFrames(subject);
-  const isUsed = touch.stillUsed.some(({ path, line }) => frames.some((frame) => frame.line === line && isSameFile(frame.file, path)));
+  const isUsed = touch.stillUsed.some((use) => frames.some(({ file, line }) => line === use.line && isSameFile(file, use.path)));
   if (isUsed || listMissedNames(touch, subject).length > 0) return true;
   return missesValue(subject) && touch.changes.some(removesCheckForMissing);
 }
 
 /** Messages of the usual languages about a value that is not there. */
-const MISSING_VALUE =
-  /\b(?:undefined|null|nil|NoneType|NullPointer\w*|is not a function|out of range|out of bounds|KeyError|Undefined array key)\b/;
+const MISSING_VALUE = /\b(?:undefined|null|nil|NoneType|NullPointer\w*|is not a function|out of (?:range|bounds)|KeyError|array key)\b/;
 
 function missesValue({ exceptions, failures }: TriageSubject): boolean {
-  const said = [exceptions.map(({ type, message }) => `${type}: ${message}`), failures.map(({ message }) => message)];
-  return said.flat().some((text) => MISSING_VALUE.test(text.slice(0, MAX_SAID)));
+  const thrown = exceptions.map(({ type, message }) => `${type}: ${message}`);
+  return [...thrown, ...failures.map(({ message }) => message)].some((text) => MISSING_VALUE.test(text.slice(0, MAX_SAID)));
 }
 
 function listOwnFrames({ exceptions }: TriageSubject) {

@@ -97,8 +97,7 @@ function isProductException(entry: ThrownException): boolean {
 }
 
 /** A request for memory that no machine meets. */
-const BOUNDLESS =
-  /Requested array size exceeds VM limit|Unable to allocate [\d.]{1,11} [TPE]i?B\b|Invalid (?:typed )?array length/i;
+const BOUNDLESS = /array size exceeds VM limit|Unable to allocate [\d.]{1,11} [TPE]i?B\b|Invalid (?:typed )?array length/i;
 /** Number of frames of one own function from which it is a recursion. */
 const RECURSION = 4;
 

@@ -13,15 +13,15 @@ export interface RemovedCheck {
  * missing, in the usual languages.
  */
 const PATTERNS: readonly (readonly [RemovedCheck['what'], RegExp])[] = [
-  ['check', /^\s*(?:\}\s*)?(?:if|elif|elsif|else if|unless|guard|assert|require|ensure|try|except|rescue)\b/g],
+  ['check', /^\s*(?:\}\s*)?(?:if|elif|elsif|else if|unless|guard|assert|require|try|except|rescue)\b/g],
   ['check', /\b(?:return|raise|next|continue|break|throw)\b.{0,200}\s(?:if|unless)\s/g],
-  ['default', /\?\?|\|\|=|\?:|\b(?:getOrDefault|unwrap_or|orElse|setdefault)|\b(?:get|fetch|getattr)\([^(),]{1,80},/g],
+  ['default', /\?\?|\|\|=|\?:|\b(?:getOrDefault|unwrap_or|orElse|setdefault)|\b(?:get|fetch)\([^(),]{1,80},/g],
   ['check', /\?\.|&\./g],
   ['condition', /&&|\|\||\s(?:and|or)\s/g],
 ];
 const MAX_LINE = 500;
 
-/** Finds a line with a check, condition or default that a change removed and did not put back in another form. */
+/** Finds a line with a check, condition or default that a change removed and put back in no other form. */
 export function findRemovedCheck({ removed, added }: LineChange): RemovedCheck | null {
   for (const [what, pattern] of PATTERNS) {
     const count = (text: string) => text.slice(0, MAX_LINE).match(pattern)?.length ?? 0;
@@ -35,7 +35,7 @@ export function findRemovedCheck({ removed, added }: LineChange): RemovedCheck |
 }
 
 /** Words of a check whether a value is there. */
-const OF_MISSING = /\b(?:null|undefined|none|nil|empty|isset|typeof|len|length|size|count|defined|has)\b|!\w|\bnot\b|\bunless\b|\?\.|&\./i;
+const OF_MISSING = /\b(?:null|undefined|none|nil|empty|isset|typeof|len|length|size|count|defined|has|not|unless)\b|!\w|[?&]\./i;
 
 /** Checks whether a change took away a check for a missing value. */
 export function removesCheckForMissing(change: LineChange): boolean {

@@ -158,8 +158,8 @@ function listSince(path: string, facts: RepositoryFacts): readonly Touch[] {
 
 /**
  * Chooses the commit to name for a file. Among commits since the last green build, it is the one whose
- * changes are most likely the fault. A commit that removed code at the line goes before those that wrote the lines
- * which stayed; otherwise it is the commit of the exact line, or the newest one.
+ * changes are most likely the fault. A commit that removed code at the line goes before those that wrote the
+ * lines which stayed; otherwise it is the commit of the exact line, or the newest one.
  */
 export function chooseTouch(
   path: string,
@@ -203,11 +203,11 @@ function blameDays({ path, line }: Place, facts: RepositoryFacts, { build }: Tri
   return Number.isNaN(at) || Number.isNaN(built) ? null : Math.max(0, (built - at) / DAY_MS);
 }
 
-/** Checks whether the failing test was added or changed since the last green build: then new code may be at fault. */
+/** Checks whether the failing test changed since the last green build: then new code may be at fault. */
 function hasNewTest(facts: RepositoryFacts, { failingTests, failures }: TriageSubject): boolean {
   const frames = failures.flatMap((failure) => failure.frames).map(({ file, line }) => ({ file, line }));
-  const places = [...failingTests, ...frames].flatMap(({ file, line }) => (file === null ? [] : [{ file, line }]));
-  return places
+  const named = failingTests.flatMap(({ file, line }) => (file === null ? [] : [{ file, line }]));
+  return [...named, ...frames]
     .filter(({ file }) => isTestPath(file))
     .some(({ file, line }) => listSince(file, facts).some((touch) => isChangedAt(touch, line)));
 }

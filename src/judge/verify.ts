@@ -151,11 +151,7 @@ function weighCause(
     add('every time', EVERY_TIME, `it failed this way ${lasting.times} times in a row`);
   const contrary = findContraryDocument(subject, classification, evidence);
   if (contrary !== null)
-    add(
-      'document',
-      CONTRADICTED,
-      `${contrary.evidence.title} describes ${contrary.category} in the failure's words (${contrary.evidence.id})`,
-    );
+    add('document', CONTRADICTED, `${contrary.evidence.title} describes ${contrary.category} in its words (${contrary.evidence.id})`);
   if (contradictions > 0)
     add(
       'contradiction',

@@ -28,8 +28,8 @@ const DEFINED = new RegExp(
   'g',
 );
 const KEYWORDS: ReadonlySet<string> = new Set(
-  `None True False null true false else default self this case return public private type name value data index item
-  result undefined continue break lambda finally except`.split(/\s+/),
+  `None True False null true false else default self this case return public private type name value data index
+  item result undefined continue break lambda finally except`.split(/\s+/),
 );
 
 /**

@@ -40,7 +40,8 @@ export function readBlame(codeHost: CodeHost): Tool {
       const recent = await readRecent(code, range);
       const removed = findRemoval(recent, runs);
       const requests = new Map(recent.map(({ by, diff }) => [by.commit, diff?.commit.pullRequest]));
-      const found = runs.map((run) => toFinding(located.path, run, code, requests.get(run[0]?.commit ?? '') ?? null));
+      const findRequest = (run: readonly BlameLine[]) => requests.get(run[0]?.commit ?? '') ?? null;
+      const found = runs.map((run) => toFinding(located.path, run, code, findRequest(run)));
       return removed === null ? found : [removalFinding(range, removed, code), ...found];
     },
   });
@@ -93,7 +94,7 @@ async function readRecent({ host, at, signal }: BuiltCode, range: Range): Promis
   );
 }
 
-async function readDiff(host: CodeHost, query: { repository: string; commit: string }, signal: AbortSignal): Promise<Recent['diff']> {
+async function readDiff(host: CodeHost, query: Parameters<CodeHost['commitDiff']>[0], signal: AbortSignal) {
   try {
     return await host.commitDiff(query, signal);
   } catch (error) {

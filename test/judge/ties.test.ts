@@ -178,7 +178,7 @@ ${frame}
   test.each([
     ['more than any machine has', 'java.lang.OutOfMemoryError: Requested array size exceeds VM limit', FRAME],
     ['a recursion', 'java.lang.OutOfMemoryError: Java heap space', `${FRAME}\n`.repeat(6).trimEnd()],
-  ])('14: memory that our own code asks for without end is not published as infrastructure: %s', (_what, said, frames) => {
+  ])('14: memory that our code asks for without end is not published as infrastructure: %s', (_what, said, frames) => {
     const { category, confidence } = classify(thrown(said, frames));
     expect(category === 'CODE_ERROR' || confidence < 0.65).toBe(true);
   });

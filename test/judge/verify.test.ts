@@ -120,10 +120,9 @@ describe('verifying', () => {
 });
 
 describe('a document about another kind of failure', () => {
-  const LOG =
-    'panic: lease table is exhausted on shard seven\n\ngoroutine 1 [running]:\nexample.test/lease.Take(...)\n\t/src/lease/lease.go:44\nexit status 2\n';
+  const LOG = 'panic: lease table is exhausted\n\ngoroutine 1 [running]:\nlease.Take(...)\n\t/src/lease.go:44\nexit status 2\n';
   const document = (matchedPhrase: string, more: Record<string, unknown> = {}, score = 0.9) =>
-    found('search_knowledge', { category: 'INFRA_ERROR', kind: 'service_unavailable', matchedPhrase, ...more }, score);
+    found('search_knowledge', { category: 'INFRA_ERROR', kind: 'network', matchedPhrase, ...more }, score);
   const sureness = (...evidence: Evidence[]) => {
     const insight = insightOf(LOG);
     const whole = { ...insight, evidence: [...insight.evidence, ...evidence] };

@@ -141,7 +141,7 @@ describe('changed_since_green of a file that several commits changed', () => {
     expect(found).toHaveLength(2);
   });
 
-  it('says which name the changes took away that other lines still use, and gives it to the commit that took it', async () => {
+  it('says which name was taken away that other lines still use, and gives it to its commit', async () => {
     const renamed = text(LIMITS).replace('pageLength', 'pageSize');
     const found = await ask([
       ['Bob', { 'src/limits.js': renamed }],

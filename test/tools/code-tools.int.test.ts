@@ -188,7 +188,8 @@ describe('read_blame of lines where one commit wrote a line and took others away
   it('names it for what it took away, with its patch', async () => {
     const other = createGitRepository();
     try {
-      const lines = ['function total(net, rate) {', '  if (net === undefined) {', '    return 0;', '  }', '  return net * rate;', '}', ''];
+      const guard = ['  if (net === undefined) {', '    return 0;', '  }'];
+      const lines = ['function total(net, rate) {', ...guard, '  return net * rate;', '}', ''];
       other.commit({ 'src/total.js': lines.join('\n') }, 'Begin', 'Ada');
       const without = ['function total(net, rate, tip) {', '  return net * rate;', '}', ''];
       const culprit = other.commit({ 'src/total.js': without.join('\n') }, 'Prepare for tips', 'Grace');

@@ -46,6 +46,7 @@ export async function selectTool(state: TriageStateValue, runtime: TriageRuntime
 
 function summarizeCalls({ calls, surplus, refused }: CheckedCalls): string {
   const [now, later] = [calls, surplus].map((some) => some.map((call) => call.tool).join(', '));
-  const parts = [now, later && `${later} in the next round`, refused.length === 0 ? '' : `${refused.length} refused`];
+  const others = refused.length === 0 ? '' : `${refused.length} refused`;
+  const parts = [now, later && `${later} in the next round`, others];
   return parts.filter(Boolean).join('; ') || 'no further question would help';
 }

@@ -39,7 +39,7 @@ export async function openTerminalPath(folder: string): Promise<Path> {
   };
 }
 
-/** Opens an embedded service with the clones. Builds are uploaded to its API, the green one first if it is known. */
+/** Opens an embedded service with the clones. Builds are uploaded to its API, a known green one first. */
 export async function openServicePath(folder: string, histories: readonly PlantedHistory[]): Promise<Path> {
   const preset = embedded(folder, KNOWLEDGE);
   const clonesFor = (green: boolean) => histories.map((one) => [repositoryFor(one, green), one.folder]);

@@ -13,7 +13,7 @@ const parcels: Program = {
       message: 'Begin parcels',
       edits: [
         MODULE,
-        create('tariff/tariff.go', 'package tariff', '', 'var Prices = map[string]int{', '\t"letter": 2,', '\t"parcel": 7,', '}'),
+        create('tariff/tariff.go', 'package tariff', '', 'var Prices = map[string]int{\n\t"letter": 2,\n\t"parcel": 7,\n}'),
         create(
           'parcel/parcel.go',
           'package parcel',

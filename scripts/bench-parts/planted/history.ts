@@ -37,7 +37,8 @@ export function plantHistory(parent: string, program: Program, plant: Plant, pla
   const culprit = ids[place] ?? '';
   const log = runTests(folder, program, false, `${name}, at the head`);
   const without = mkdtempSync(join(parent, 'without-fault-'));
-  for (const one of [program.founding, program.harmless].flat().flatMap(({ edits }) => edits)) applyEdit(without, one);
+  const others = [program.founding, program.harmless].flat();
+  for (const one of others.flatMap(({ edits }) => edits)) applyEdit(without, one);
   runTests(without, program, true, `${name}, without the fault`);
   const { language } = program;
   return { name, language, plant, folder, green, head: ids.at(-1) ?? '', culprit, commits: ids.length, log };
@@ -46,8 +47,13 @@ export function plantHistory(parent: string, program: Program, plant: Plant, pla
 function createRepository(folder: string) {
   const email = 'somebody@planted.test';
   const environment = {
-    ...{ PATH: process.env.PATH ?? '', HOME: folder, GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null' },
-    ...{ GIT_AUTHOR_EMAIL: email, GIT_COMMITTER_EMAIL: email, GIT_COMMITTER_NAME: 'Planter' },
+    PATH: process.env.PATH ?? '',
+    HOME: folder,
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_CONFIG_GLOBAL: '/dev/null',
+    GIT_AUTHOR_EMAIL: email,
+    GIT_COMMITTER_EMAIL: email,
+    GIT_COMMITTER_NAME: 'Planter',
   };
   let at = Date.UTC(2026, 0, 5);
   const git = (args: readonly string[], more: Readonly<Record<string, string>> = {}) =>

@@ -14,7 +14,7 @@ export interface PlannedCommit {
 export const PLANTS = ['removed check', 'changed default', 'renamed key', 'off-by-one'] as const;
 export type Plant = (typeof PLANTS)[number];
 
-/** A small program with its tests, harmless commits after its last green build, and faults to plant among them. */
+/** A small program with its tests, harmless commits after its green build, and faults to plant among them. */
 export interface Program {
   readonly name: string;
   readonly language: 'JavaScript' | 'Python' | 'Go' | 'Ruby' | 'PHP';

@@ -161,9 +161,9 @@ export const MACHINE_RULES: readonly RuleRow[] = ruleTable('INFRA_ERROR', {
       '`{command}` could not open another file or socket: its limit of descriptors was reached.',
       'A process could not open another file or socket: its limit of descriptors was reached.',
     ],
-    fix: [['configuration', 'Raise the limit of open files (`ulimit -n`) in this step, or run fewer workers.']],
+    fix: [['configuration', 'Raise the limit of open files (`ulimit -n`), or run fewer workers at once.']],
     outranks: [...MISSING_THINGS, ...GENERIC_COMPILE, 'package-build-failed', 'download-failed'],
-    matches: ["Error: EMFILE: too many open files, open '/srv/pears/scales.json'", 'OSError: [Errno 24] Too many open files'],
+    matches: ["Error: EMFILE: too many open files, open '/srv/pear.json'", '[Errno 24] Too many open files'],
     ignores: ['✓ closes what it opened when too many open files remain'],
   },
   'runner-lost': {
