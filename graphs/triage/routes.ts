@@ -14,10 +14,8 @@ const FRUITLESS_ROUNDS = 2;
 const IDLE_ROUNDS = 2;
 
 type Investigation = Send<'investigate', { assignment: Assignment }>;
-type LoopState = Pick<
-  TriageStateValue,
-  ('limits' | 'plan' | 'rounds' | 'fruitless' | 'idle' | 'usage' | 'steps') | ('outcomes' | 'surplus' | 'callsAtVerdict')
->;
+type Loop = 'limits' | 'plan' | 'rounds' | 'fruitless' | 'idle' | 'usage' | 'steps';
+type LoopState = Pick<TriageStateValue, Loop | 'outcomes' | 'surplus' | 'callsAtVerdict'>;
 
 /** Checks whether the run must end with what is known, without further judgements or tool calls. */
 function isBudgetSpent(state: Pick<TriageStateValue, 'limits' | 'usage' | 'steps'>): boolean {

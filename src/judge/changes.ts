@@ -54,7 +54,7 @@ export function collectFailureWords(subject: TriageSubject): ReadonlySet<string>
   return wordsIn(said.join(' ').slice(0, MAX_SAID));
 }
 
-/** Returns how much the changed lines and their context share with a failure, 0..1; 1 for three words or more. */
+/** Returns how much the changed lines and their context share with a failure, 0..1; 1 for three words. */
 export function shareWords(changes: readonly LineChange[], words: ReadonlySet<string>): number {
   const altering = changes.filter(altersCode);
   const lines = altering.flatMap((one) => [one.removed, one.added, one.before, one.after].flat());
@@ -100,7 +100,8 @@ export function listMissedNames({ changes }: Touch, subject: TriageSubject): str
  */
 export function explainsFailure(touch: Touch, subject: TriageSubject): boolean {
   const frames = listOwnFrames(subject);
-  const isUsed = touch.stillUsed.some((use) => frames.some(({ file, line }) => line === use.line && isSameFile(file, use.path)));
+  const isFailing = (use: Touch['stillUsed'][number]) => frames.some(({ file, line }) => line === use.line && isSameFile(file, use.path));
+  const isUsed = touch.stillUsed.some(isFailing);
   if (isUsed || listMissedNames(touch, subject).length > 0) return true;
   return missesValue(subject) && touch.changes.some(removesCheckForMissing);
 }
@@ -110,7 +111,8 @@ const MISSING_VALUE = /\b(?:undefined|null|nil|NoneType|NullPointer\w*|is not a 
 
 function missesValue({ exceptions, failures }: TriageSubject): boolean {
   const thrown = exceptions.map(({ type, message }) => `${type}: ${message}`);
-  return [...thrown, ...failures.map(({ message }) => message)].some((text) => MISSING_VALUE.test(text.slice(0, MAX_SAID)));
+  const said = [...thrown, ...failures.map(({ message }) => message)];
+  return said.some((text) => MISSING_VALUE.test(text.slice(0, MAX_SAID)));
 }
 
 function listOwnFrames({ exceptions }: TriageSubject) {

@@ -150,8 +150,10 @@ function weighCause(
   if (lasting !== null && classification.kind === 'flaky_timing')
     add('every time', EVERY_TIME, `it failed this way ${lasting.times} times in a row`);
   const contrary = findContraryDocument(subject, classification, evidence);
-  if (contrary !== null)
-    add('document', CONTRADICTED, `${contrary.evidence.title} describes ${contrary.category} in its words (${contrary.evidence.id})`);
+  if (contrary !== null) {
+    const { id, title } = contrary.evidence;
+    add('document', CONTRADICTED, `${title} describes ${contrary.category} in its words (${id})`);
+  }
   if (contradictions > 0)
     add(
       'contradiction',

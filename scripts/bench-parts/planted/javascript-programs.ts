@@ -114,14 +114,29 @@ export function countRetries(failures, most = 5) {
         replace(
           'src/hooks.js',
           "import { settings } from './settings.js';\n",
-          "import { settings } from './settings.js';\n\n/** Names a plug-in for people. */\nexport function describePlugin(plugin) {\n  return settings.label + plugin.name;\n}\n",
+          `import { settings } from './settings.js';
+
+/** Names a plug-in for people. */
+export function describePlugin(plugin) {
+  return settings.label + plugin.name;
+}
+`,
         ),
       ],
     },
     {
       author: 'Emil Roth',
       message: 'Let settings be frozen',
-      edits: [replace('src/settings.js', "  label: 'hooks',\n};", "  label: 'hooks',\n};\n\nObject.freeze(settings);")],
+      edits: [
+        replace(
+          'src/settings.js',
+          "  label: 'hooks',\n};",
+          `  label: 'hooks',
+};
+
+Object.freeze(settings);`,
+        ),
+      ],
     },
     {
       author: 'Fay Orr',
@@ -272,7 +287,16 @@ const invoices: Program = {
     {
       author: 'Dora Lind',
       message: 'Export the currency',
-      edits: [replace('lib/invoice.js', "from './rates.js';\n", "from './rates.js';\n\nexport const CURRENCY = 'EUR';\n")],
+      edits: [
+        replace(
+          'lib/invoice.js',
+          "from './rates.js';\n",
+          `from './rates.js';
+
+export const CURRENCY = 'EUR';
+`,
+        ),
+      ],
     },
     {
       author: 'Emil Roth',
@@ -289,7 +313,13 @@ const invoices: Program = {
       author: 'Fay Orr',
       message: 'List the kinds of rates',
       edits: [
-        replace('lib/rates.js', 'export function findRate', "export const KINDS = ['standard', 'reduced'];\n\nexport function findRate"),
+        replace(
+          'lib/rates.js',
+          'export function findRate',
+          `export const KINDS = ['standard', 'reduced'];
+
+export function findRate`,
+        ),
       ],
     },
   ],
@@ -453,7 +483,15 @@ export function depthOf`,
     {
       author: 'Fay Orr',
       message: 'Name the methods',
-      edits: [replace('src/router.js', 'const routes = new Map();', "export const METHODS = ['GET', 'PUT'];\n\nconst routes = new Map();")],
+      edits: [
+        replace(
+          'src/router.js',
+          'const routes = new Map();',
+          `export const METHODS = ['GET', 'PUT'];
+
+const routes = new Map();`,
+        ),
+      ],
     },
     {
       author: 'Gil Moss',
