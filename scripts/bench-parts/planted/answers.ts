@@ -45,7 +45,8 @@ export async function openServicePath(folder: string, histories: readonly Plante
   const clonesFor = (green: boolean) => histories.map((one) => [repositoryFor(one, green), one.folder]);
   const clones = Object.fromEntries([true, false].flatMap(clonesFor));
   const auth = { tokens: [{ name: 'bench', token: TOKEN, roles: ['admin'] }] };
-  const config = parseConfig({ ...preset, auth, codeHost: { driver: 'local-git', clones } });
+  const limits = { ...preset.http, rateLimit: 1_000_000 };
+  const config = parseConfig({ ...preset, auth, http: limits, codeHost: { driver: 'local-git', clones } });
   const app = await createApp(config, silentLogger);
   const http = await buildHttp(app);
   await app.work();
