@@ -45,7 +45,7 @@ export async function openServicePath(folder: string, histories: readonly Plante
   const clonesFor = (green: boolean) => histories.map((one) => [repositoryFor(one, green), one.folder]);
   const clones = Object.fromEntries([true, false].flatMap(clonesFor));
   const auth = { tokens: [{ name: 'bench', token: TOKEN, roles: ['admin'] }] };
-  const limits = { ...preset.http, rateLimit: 1_000_000 };
+  const limits = { ...preset.http, rateLimit: 1_000_000, tokenRateLimit: 1_000_000 };
   const config = parseConfig({ ...preset, auth, http: limits, codeHost: { driver: 'local-git', clones } });
   const app = await createApp(config, silentLogger);
   const http = await buildHttp(app);
