@@ -18,7 +18,7 @@ const READ = '^src/(domain|ports|lib|log)/';
 /** The stores over SQL, whose types are inferred from what makes them; `stores-are-known-by-type` keeps it at that. */
 const STORES = '^src/stores/[^/]+\\.ts$';
 
-const TOOL_BASE = 'tool|findings|repository|all-tools|toolbox|resilience|result-cache|knowledge-base|knowledge-service';
+const TOOL_BASE = 'tool|findings|repository|attribute-changes|left-uses|all-tools|toolbox|resilience|result-cache|knowledge-base|knowledge-service';
 
 module.exports = {
   forbidden: [

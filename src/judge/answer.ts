@@ -12,6 +12,7 @@ import { confirmedEntry, fittingDocument, listTouches, readRepositoryFacts, retr
 import type { Fact } from './facts.ts';
 import { ranked } from './judgement.ts';
 import { KIND_WORDING } from './kinds.ts';
+import { describeChange } from './removals.ts';
 import type { Value } from './sentence.ts';
 import { rankSuspects } from './suspects.ts';
 import { findTellingFact } from './telling-fact.ts';
@@ -48,15 +49,19 @@ export function composeAnswer({ subject, classification, evidence }: Insight): A
   const { title, statement, rootCause, values } = describeCause(ruling, classification, match, find, fact);
   const advice = advise(ruling, classification, evidence, match, find);
   const seen = seenBefore(ruling, classification, evidence);
-  const confidence = causeConfidence(classification, evidence);
+  const confidence = causeConfidence(subject, classification, evidence);
+  const used = [...values, ...advice.values];
+  const suspects = rankSuspects(subject, evidence, classification.category);
+  const change = describeChange(subject, evidence, classification.category, suspects);
+  const isRestored = change?.fix != null && confirmedEntry(evidence, classification.category) === null;
   return {
     title,
-    rootCause: `${seen}${rootCause}`,
-    fixRecommendation: advice.text,
-    act: advice.act,
+    rootCause: [`${seen}${rootCause}`, change?.cause ?? []].flat().join(' '),
+    fixRecommendation: isRestored ? (change?.fix ?? '') : advice.text,
+    act: isRestored ? 'code' : advice.act,
     confidence,
-    claims: buildClaims(statement, fact, [...values, ...advice.values], ruling, classification, evidence),
-    suspects: rankSuspects(subject, evidence, classification.category),
+    claims: buildClaims(statement, fact, used, ruling, classification, evidence, change?.claim ?? null),
+    suspects,
     hypotheses: buildHypotheses(ruling, classification, confidence),
   };
 }
@@ -109,10 +114,12 @@ function buildClaims(
   ruling: Ruling,
   classification: Classification,
   evidence: readonly Evidence[],
+  change: Claim | null,
 ): Claim[] {
   const main = fact === null ? null : quoteFact(fact, evidence);
   const candidates: (Claim | null)[] = [
     main === null ? null : withValues(claim(rootCause, main), used, ruling, evidence),
+    change,
     ...versionClaims(ruling, classification, evidence),
     ...testClaims(ruling, evidence),
     ...placeClaims(ruling, evidence),

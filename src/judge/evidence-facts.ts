@@ -3,6 +3,7 @@ import type { Claim } from '../domain/analysis.ts';
 import { Category, Kind } from '../domain/category.ts';
 import type { Evidence } from '../domain/evidence.ts';
 import type { TriageSubject } from '../domain/triage.ts';
+import { type LineChange, readChanges } from '../lib/patch-changes.ts';
 import { isSameFile } from './places.ts';
 import { listed } from './wording.ts';
 
@@ -21,11 +22,17 @@ const RetrievedData = z.object({
   rootCause: text,
   fixRecommendation: text,
   fix: text,
+  /** The line of a curated document that is like a line of the failure. */
+  matchedPhrase: text,
 });
 
+type RetrievedData = z.infer<typeof RetrievedData>;
+
 /** A knowledge document or a person's earlier decision, as a tool found it. */
-interface Retrieved extends Omit<z.infer<typeof RetrievedData>, 'fixRecommendation'> {
+export interface Retrieved extends Omit<RetrievedData, 'fixRecommendation' | 'matchedPhrase'> {
   readonly evidence: Evidence;
+  /** The words by which it was found: a line of a curated document, or the whole passage. */
+  readonly phrase: string;
   readonly score: number;
 }
 
@@ -58,10 +65,11 @@ export function fittingDocument(evidence: readonly Evidence[], category: Categor
 }
 
 function read(evidence: Evidence): Retrieved {
-  const { fixRecommendation, ...data } = RetrievedData.parse(evidence.data ?? {});
+  const { fixRecommendation, matchedPhrase, ...data } = RetrievedData.parse(evidence.data ?? {});
   return {
     ...data,
     evidence,
+    phrase: matchedPhrase ?? evidence.text,
     score: evidence.score ?? 0,
     confirmedBy: evidence.tool === 'search_error_library' ? data.confirmedBy : null,
     fix: fixRecommendation ?? data.fix ?? section(evidence.text, /^#{0,4}\s*(?:fix|fixes|how to fix|what to do)\b[:\s]*/i),
@@ -165,7 +173,16 @@ export interface Touch {
   /** The time at which the commit was written. Null if it is not known. */
   readonly at: string | null;
   readonly pullRequest: number | null;
+  /** It deleted lines there, which blame of the lines that stayed does not show. */
+  readonly removes: boolean;
+  /** The changes of the file. Empty if no patch is shown. */
+  readonly changes: readonly LineChange[];
+  /** Names that it took away and that other lines still use. */
+  readonly stillUsed: readonly LeftUse[];
 }
+
+const LeftUse = z.object({ name: z.string(), path: z.string(), line: z.int() });
+type LeftUse = z.infer<typeof LeftUse>;
 
 /** The facts about the repository that the code tools found. */
 export interface RepositoryFacts {
@@ -214,6 +231,8 @@ const Data = z.object({
   sinceGreen: field(z.boolean()),
   found: field(z.array(FoundFile)),
   missing: field(z.array(z.string())),
+  stillUsed: field(z.array(LeftUse)),
+  removes: field(z.boolean()),
 });
 type Data = z.infer<typeof Data>;
 
@@ -251,12 +270,15 @@ export function readRepositoryFacts(evidence: readonly Evidence[]): RepositoryFa
 }
 
 /**
- * Returns the repository path that a path of the log refers to, if the tools have seen exactly one that fits.
- * Returns the log's path otherwise.
+ * Returns the repository path that a path of the log refers to, if the tools have seen exactly one that fits,
+ * or the longest one with which a path of the machine ends. Returns the log's path otherwise.
  */
 export function resolveRepositoryPath(path: string, { paths }: Pick<RepositoryFacts, 'paths'>): string {
   const fitting = paths.filter((one) => one === path || one.endsWith(`/${path}`));
-  return fitting.length === 1 ? (fitting[0] ?? path) : path;
+  if (fitting.length === 1) return fitting[0] ?? path;
+  const ending = paths.filter((one) => one.includes('/') && path.endsWith(`/${one}`));
+  const [longest = path] = ending.toSorted((left, right) => right.length - left.length);
+  return fitting.length > 1 ? path : longest;
 }
 
 /** Lists the commits that touched a file. */
@@ -279,5 +301,8 @@ function readTouch(item: Evidence, data: Data): Touch | null {
     author: data.author,
     at: data.at,
     pullRequest: data.pullRequest,
+    removes: data.removes === true,
+    changes: readChanges(item.text),
+    stillUsed: data.stillUsed ?? [],
   };
 }

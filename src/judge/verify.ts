@@ -1,9 +1,11 @@
 import type { Answer, Classification, ConfidenceFactor, Grade } from '../domain/analysis.ts';
 import type { Category } from '../domain/category.ts';
 import type { Evidence } from '../domain/evidence.ts';
+import type { TriageSubject } from '../domain/triage.ts';
 import { formatConfidence } from '../lib/text.ts';
 import type { Assessment, Insight } from '../ports/analyst.ts';
 import { type Ruling, ruleOn } from './classify.ts';
+import { findContraryDocument } from './contrary-document.ts';
 import { confirmedEntry, lastingFailure, retrievedFrom, seenElsewhere } from './evidence-facts.ts';
 import type { Fact } from './facts.ts';
 import { ranked } from './judgement.ts';
@@ -26,7 +28,7 @@ export function assess(input: Insight & { answer: Answer }): Assessment {
   const unsupportedClaims = answer.claims.filter(({ text }) => text !== seen).filter((claim) => !isCarried(claim, evidence));
   const against = findContradictions(ruling, classification.category, evidence);
   const gaps = listGaps(input, ruling, unsupportedClaims.length);
-  const weighed = weighCause(classification, evidence, against.decided.length);
+  const weighed = weighCause(subject, classification, evidence, against.decided.length);
   const carried = classification.abstained
     ? 1
     : answer.claims.length === 0
@@ -122,8 +124,8 @@ const CEILING = 0.97;
  * Computes the confidence of a cause: the probability of the classification, changed by evidence for and
  * against it. Returns 0..0.97.
  */
-export function causeConfidence(classification: Classification, evidence: readonly Evidence[]): number {
-  return weighCause(classification, evidence).confidence;
+export function causeConfidence(subject: TriageSubject, classification: Classification, evidence: readonly Evidence[]): number {
+  return weighCause(subject, classification, evidence).confidence;
 }
 
 /**
@@ -131,6 +133,7 @@ export function causeConfidence(classification: Classification, evidence: readon
  * factor is the initial value.
  */
 function weighCause(
+  subject: TriageSubject,
   classification: Classification,
   evidence: readonly Evidence[],
   contradictions = 0,
@@ -146,6 +149,11 @@ function weighCause(
   const lasting = lastingFailure(evidence);
   if (lasting !== null && classification.kind === 'flaky_timing')
     add('every time', EVERY_TIME, `it failed this way ${lasting.times} times in a row`);
+  const contrary = findContraryDocument(subject, classification, evidence);
+  if (contrary !== null) {
+    const { id, title } = contrary.evidence;
+    add('document', CONTRADICTED, `${title} describes ${contrary.category} in its words (${id})`);
+  }
   if (contradictions > 0)
     add(
       'contradiction',
