@@ -161,7 +161,7 @@ module.exports = {
     vendor('slack-in-publisher', '@slack/[^/]+', ['^src/notifications/publisher/']),
     vendor('mail-in-its-channel', 'nodemailer', ['^src/notifications/rules/email\\.ts$']),
     vendor('parsers-in-log', 'gpt-tokenizer|saxes|tar|yauzl', ['^src/log/']),
-    vendor('resilience-in-tools', 'cockatiel', ['^src/(tools|lib)/']),
+    vendor('cockatiel-in-resilience', 'cockatiel', ['^src/lib/resilience\\.ts$']),
     vendor('patterns-of-people', 're2js', ['^src/tools/', '^src/log/rule-pattern']),
     vendor('command-line-in-cli', 'commander|close-with-grace', ['^src/cli/']),
     vendor('document-parsers-in-reader', 'unpdf|mammoth|read-excel-file', ['^src/adapters/document-reader/']),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { TriageError } from '../../domain/errors.ts';
 import { readBytes } from '../../lib/http-body.ts';
+import { limitTime } from '../../lib/resilience.ts';
 import { jsonIn } from '../../lib/text.ts';
 import { retryAfter } from '../../lib/time.ts';
 import type { WebSearch } from '../../ports/toolbox.ts';
@@ -81,17 +82,26 @@ function searchBy(
  * `upstream-auth` and `quota-exhausted` (final), `rate-limited`, `timeout`, `too-large`, `upstream-failed`.
  */
 async function askProvider(
-  { provider, url, query, headers, body }: ProviderRequest,
+  request: ProviderRequest,
   reply: z.ZodType<readonly RawResult[]>,
   timeoutMs: number,
   signal: AbortSignal,
 ): Promise<readonly RawResult[]> {
-  const deadline = AbortSignal.timeout(timeoutMs);
-  const within = AbortSignal.any([signal, deadline]);
+  const { provider } = request;
+  const canceled = () => new TriageError('cancelled', `The call to ${provider} was stopped.`, { retryable: true });
+  const late = () => new TriageError('timeout', `${provider} took longer than ${timeoutMs} ms.`, { retryable: true });
+  return await limitTime({ limitMs: timeoutMs, signal, late, canceled }, (within) => fetchResults(request, reply, within));
+}
+
+async function fetchResults(
+  { provider, url, query, headers, body }: ProviderRequest,
+  reply: z.ZodType<readonly RawResult[]>,
+  signal: AbortSignal,
+): Promise<readonly RawResult[]> {
   try {
     if (query !== undefined) url.search = new URLSearchParams(query).toString();
     const sent = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
-    const init = { headers: { accept: 'application/json', ...headers }, signal: within, redirect: 'manual' as const };
+    const init = { headers: { accept: 'application/json', ...headers }, signal, redirect: 'manual' as const };
     const response = await fetch(url, { ...init, ...sent });
     if (!response.ok) {
       await response.body?.cancel();
@@ -104,8 +114,6 @@ async function askProvider(
     return read.data;
   } catch (error) {
     if (error instanceof TriageError) throw error;
-    if (signal.aborted) throw new TriageError('cancelled', `The call to ${provider} was stopped.`, { retryable: true });
-    if (deadline.aborted) throw new TriageError('timeout', `${provider} took longer than ${timeoutMs} ms.`, { retryable: true });
     // Without its cause: that may quote the request.
     throw new TriageError('upstream-failed', `${provider} could not be reached.`, { retryable: true });
   }
