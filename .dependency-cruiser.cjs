@@ -151,9 +151,7 @@ module.exports = {
     vendor('langgraph-in-graphs', '@langchain/langgraph[^/]*', ['^graphs/', '^src/stores/checkpointer\\.ts$']),
     vendor('langchain-in-model-adapters', '@langchain/(core|openai)', ['^src/models/']),
     vendor('fastify-in-api-and-pages', 'fastify[^/]*|@fastify/[^/]+|@scalar/[^/]+', ['^src/(api|console|mcp)/']),
-    vendor('services-in-adapters', 'pg|pg-boss|@electric-sql/[^/]+|bullmq|ioredis|mongodb|@pinecone-database/[^/]+', [
-      '^src/(stores|adapters/probe)/',
-    ]),
+    vendor('services-in-adapters', 'pg|pg-boss|@electric-sql/[^/]+|bullmq|ioredis|mongodb|@pinecone-database/[^/]+', ['^src/stores/']),
     vendor('octokit-in-github', '@octokit/[^/]+', ['^src/providers/github/']),
     vendor('agents-protocol-in-mcp', '@modelcontextprotocol/[^/]+', ['^src/mcp/']),
     vendor('openid-in-identity', 'openid-client', ['^src/adapters/identity/']),

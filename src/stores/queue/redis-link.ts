@@ -99,7 +99,7 @@ function connect(url: string, options: Pick<RedisOptions, 'enableOfflineQueue' |
 }
 
 /** The oldest version that BullMQ recommends; on older ones some of its scripts use slower methods. */
-const OLDEST = [6, 2] as const;
+export const OLDEST_REDIS = [6, 2] as const;
 
 /** Warns of a server that forgets messages, and says how to mend it. Nothing is lost there, but jobs start late. */
 export async function checkRedis(client: Pick<Redis, 'info'>, logger: Logger): Promise<void> {
@@ -112,7 +112,8 @@ export async function checkRedis(client: Pick<Redis, 'info'>, logger: Logger): P
         'Redis may evict jobs when its memory is full; set "maxmemory-policy noeviction" in redis.conf, and immediately with CONFIG SET maxmemory-policy noeviction',
       );
     }
-    if (isOlder(version, OLDEST)) logger.warn({ version }, `Redis is older than ${OLDEST.join('.')}, which the job queue needs; update it`);
+    if (isOlder(version, OLDEST_REDIS))
+      logger.warn({ version }, `Redis is older than ${OLDEST_REDIS.join('.')}, which the job queue needs; update it`);
   } catch (error) {
     logger.debug({ error: getErrorMessage(error) }, 'Redis did not report its version');
   }
