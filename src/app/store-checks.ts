@@ -17,7 +17,7 @@ export const MEND_SERVER =
 export const MEND_REDIS =
   'check FAULTLINE_REDIS_URL: is the server running there, and is the password correct? Until then, each job waits a few seconds for the sweeper';
 export const MEND_MONGODB =
-  'check FAULTLINE_MONGODB_URL: is the server running there, and are the user and password correct? Until then, logs are stored in the database';
+  'check FAULTLINE_MONGODB_URL: is the server running there, and are the user and password correct? Until then, new logs are stored in PostgreSQL and stay there';
 export const MEND_INDEX =
   'check PINECONE_API_KEY and FAULTLINE_PINECONE_INDEX: the index needs the cosine metric and as many dimensions as the embedder produces. Until then, there is no semantic search';
 
