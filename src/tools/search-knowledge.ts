@@ -3,6 +3,7 @@ import { CATEGORIES, Category } from '../domain/category.ts';
 import { TriageError } from '../domain/errors.ts';
 import type { Finding } from '../domain/evidence.ts';
 import type { TriageSubject } from '../domain/triage.ts';
+import { limitTime } from '../lib/resilience.ts';
 import { extractLikeness, likenessText, NEAR } from '../log/recognise/likeness.ts';
 import type { PassageMatch, TeamKnowledgeStore } from '../ports/knowledge.ts';
 import type { SemanticIndex, VectorIndex, VectorMatch } from '../ports/vector-index.ts';
@@ -113,16 +114,16 @@ async function findByMeaning(
 ): Promise<{ passages: Passage[]; note: string | null }> {
   if (text === '') return { passages: [], note: null };
   const query = { text, limit: BY_MEANING, ...(category === undefined ? {} : { filter: { category } }) };
-  const limit = AbortSignal.timeout(MEANING_MS);
-  const either = AbortSignal.any([signal, limit]);
+  const late = () => new TriageError('timeout', `The embedding server did not answer within ${MEANING_MS / 1000} s`);
   try {
-    const [curated, own] = await Promise.all([index.search('knowledge', query, either), index.search('team_knowledge', query, either)]);
+    const [curated, own] = await limitTime({ limitMs: MEANING_MS, signal, late }, (limit) =>
+      Promise.all([index.search('knowledge', query, limit), index.search('team_knowledge', query, limit)]),
+    );
     const found = [...curated.map((match) => curatedPassage(match)), ...own.map(embeddedTeamPassage)];
     return { passages: bestOfDocuments(found.filter(({ score }) => score >= LEAST_LIKE)), note: null };
   } catch (error) {
     if (signal.aborted || !(error instanceof TriageError)) throw error;
-    const why = limit.aborted ? `The embedding server did not answer within ${MEANING_MS / 1000} s` : error.message;
-    return { passages: [], note: `Found by words only: ${why}` };
+    return { passages: [], note: `Found by words only: ${error.message}` };
   }
 }
 
