@@ -23,6 +23,8 @@ export const LibraryEntry = z.object({
   fingerprint: Fingerprint,
   /** The failing line and excerpt it was learnt from; what near-match search compares with. Masked. */
   message: z.string(),
+  /** The test that failed, by the name it has in every build; null where none did, or where that is not known. */
+  test: z.string().nullable(),
   repository: z.string(),
   category: Category,
   kind: Kind,
@@ -100,7 +102,7 @@ export function indexChangesWithout(gone: LibraryEntry, answering: LibraryEntry 
  * stored as metadata.
  */
 export function toLibraryVector(entry: LibraryEntry): LibraryVector {
-  const { id, message, fingerprint, repository, category, kind, title, rootCause, fixRecommendation, confirmedBy, confirmedAt } = entry;
+  const { id, message, test, fingerprint, repository, category, kind, title, rootCause, fixRecommendation, confirmedBy, confirmedAt } = entry;
   return {
     id,
     text: message,
@@ -116,6 +118,7 @@ export function toLibraryVector(entry: LibraryEntry): LibraryVector {
       confirmedBy,
       confirmedAt,
       analysisId: entry.analysisId,
+      ...(test === null ? {} : { test }),
     },
   };
 }

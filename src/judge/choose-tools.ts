@@ -211,8 +211,9 @@ const MAX_PATHS = 40;
 export function argumentsFor(tool: string, subject: TriageSubject, category?: Category): Record<string, unknown> | null {
   const located = rankPlaces(subject).find((place) => place.line !== null && place.from !== 'test');
   switch (tool) {
-    case 'search_knowledge':
     case 'search_error_library':
+      return { limit: 5 };
+    case 'search_knowledge':
     case 'search_web':
       return query(subject);
     case 'read_file':

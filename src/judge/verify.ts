@@ -4,7 +4,7 @@ import type { Evidence } from '../domain/evidence.ts';
 import { formatConfidence } from '../lib/text.ts';
 import type { Assessment, Insight } from '../ports/analyst.ts';
 import { type Ruling, ruleOn } from './classify.ts';
-import { confirmedEntry, lastingFailure, retrievedFrom, seenElsewhere } from './evidence-facts.ts';
+import { confirmedEntry, lastingFailure, listDecisions, retrievedFrom, seenElsewhere } from './evidence-facts.ts';
 import type { Fact } from './facts.ts';
 import { ranked } from './judgement.ts';
 import { quoteFact } from './wording.ts';
@@ -46,6 +46,7 @@ export function assess(input: Insight & { answer: Answer }): Assessment {
 function gradeEvidence(item: Evidence, { classification, answer }: Insight & { answer: Answer }, cited: ReadonlySet<string>): Grade {
   const [retrieved] = retrievedFrom([item]);
   if (retrieved !== undefined) {
+    if (retrieved.named !== null) return 'relevant';
     if (retrieved.kind === classification.kind && retrieved.score >= 0.2) return 'relevant';
     if (retrieved.category === classification.category || cited.has(item.id)) return 'ambiguous';
     return 'irrelevant';
@@ -74,7 +75,7 @@ function findContradictions(ruling: Ruling, category: Category, evidence: readon
     .map((match) => match.fact);
   const listEvidenceIds = (some: readonly Fact[]) => some.flatMap((fact) => quoteFact(fact, evidence)?.evidenceId ?? []);
   const unlikeInfra = category === 'INFRA_ERROR' && facts.assertion !== null ? listEvidenceIds([facts.assertion]) : [];
-  const decided = retrievedFrom(evidence).filter((item) => item.confirmedBy !== null && item.score >= 0.75 && item.category !== category);
+  const decided = listDecisions(evidence).filter((item) => item.proposes && item.category !== category);
   return {
     rivals: [...new Set(listEvidenceIds(strong.slice(0, 2)))],
     decided: [...unlikeInfra, ...decided.map((item) => item.evidence.id)],

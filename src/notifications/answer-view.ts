@@ -123,6 +123,7 @@ function listFacts(analysis: Analysis, why: readonly string[], explains: Explain
     { name: 'Owner', label: 'Owner', reach: 'everywhere', kind: 'list', values: owner },
     ...(explains === undefined || explains.isOnly ? [] : failureFacts(explains)),
     { name: 'Evidence', label: 'Evidence', reach: 'everywhere', kind: 'lines', values: places, lines },
+    { name: 'Precedent', label: 'Decided before', reach: 'answer', kind: 'list', values: describePrecedents(analysis) },
     { name: 'Related', label: 'See also', reach: 'answer', kind: 'list', values: related },
     { name: 'New', label: 'New', reach: 'answer', kind: 'list', values: since },
     { name: 'Suspect', label: 'Suspects', reach: 'answer', kind: 'files', values: files.map(describeSuspect), files },
@@ -133,6 +134,15 @@ function listFacts(analysis: Analysis, why: readonly string[], explains: Explain
     { name: 'Record', label: 'Accuracy', reach: 'answer', kind: 'note', values: describeRecord(analysis) },
     { name: 'Note', label: 'Notes', reach: 'answer', kind: 'note', values: notes },
   ];
+}
+
+/** Describes the most similar failure that a person decided: "CONFIG_ERROR: Pump not primed, confirmed by ida (acme/pumps, 62 % alike)". */
+function describePrecedents({ answer }: Analysis): string[] {
+  const decided = (answer.similarCases ?? []).filter(({ confirmedBy }) => confirmedBy !== null).slice(0, 1);
+  return decided.map(({ category, title, repository, score }) => {
+    const where = [repository, `${formatConfidence(score)} alike`].filter((part) => part !== undefined).join(', ');
+    return `${category === null ? '' : `${category}: `}${title} (${where})`;
+  });
 }
 
 /** Lists the failures that an answer is about, if its build has more than one. */

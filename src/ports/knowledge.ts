@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Category } from '../domain/category.ts';
 
-export const DocumentFormat = z.enum(['markdown', 'html', 'pdf', 'docx', 'pptx', 'xlsx', 'text']);
+export const DocumentFormat = z.enum(['markdown', 'html', 'pdf', 'docx', 'pptx', 'xlsx', 'csv', 'text']);
 export type DocumentFormat = z.infer<typeof DocumentFormat>;
 
 /** The formats that a folder is searched for. */
@@ -16,6 +16,8 @@ export const FORMAT_BY_ENDING: Readonly<Record<string, DocumentFormat>> = {
   '.docx': 'docx',
   '.pptx': 'pptx',
   '.xlsx': 'xlsx',
+  '.csv': 'csv',
+  '.tsv': 'csv',
   '.txt': 'text',
   '.text': 'text',
   '.rst': 'text',
@@ -73,7 +75,8 @@ export interface TeamKnowledgeStore {
   put(document: TeamDocument, passages: readonly Passage[]): Promise<string>;
   /** Finds a document by its id or source. */
   find(idOrSource: string): Promise<TeamDocument | null>;
-  passages(id: string): Promise<Passage[]>;
+  /** Returns the passages of a document in their order; of those, at most 50 before and after `around`, if it is given. */
+  passages(id: string, around?: number): Promise<Passage[]>;
   /** Lists the documents in order of their source; at most 10,000. */
   list(): Promise<TeamDocument[]>;
   /** Returns every passage of every document, at most 200,000. */

@@ -39,7 +39,7 @@ interface KnowledgeServiceDeps {
 }
 
 /** Part of every hash: a reader that reads better reads again. */
-const READING = 'passages-1';
+const READING = 'passages-2';
 const MAX_TITLE = 200;
 /**
  * Time limit in milliseconds for embedding while a person waits after adding a document. The rest is embedded

@@ -129,6 +129,43 @@ export async function readSheets(name: string, bytes: Uint8Array): Promise<{ blo
   return { blocks, notes: [] };
 }
 
+/** Reads a table of comma-, semicolon- or tab-separated values (RFC 4180) row by row, like a sheet. */
+export function readTable(name: string, text: string): { blocks: DocumentBlock[] } {
+  const blocks: DocumentBlock[] = [];
+  for (const [index, row] of splitRows(text).entries()) {
+    const said = rowText(row);
+    if (said !== '' && blocks.length < MAX_ROWS) blocks.push({ text: said, heading: null, place: { sheet: posix.basename(name), row: index + 1 } });
+  }
+  return { blocks };
+}
+
+/** Splits a table into rows of cells. A quoted cell may contain separators, line ends and doubled quotes. */
+function splitRows(text: string): string[][] {
+  const [first = ''] = text.split('\n', 1);
+  const separator = [',', ';', '\t'].toSorted((one, other) => first.split(other).length - first.split(one).length)[0] ?? ',';
+  const rows: string[][] = [[]];
+  let cell = '';
+  let isQuoted = false;
+  const endCell = () => {
+    rows.at(-1)?.push(cell);
+    cell = '';
+  };
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at] ?? '';
+    if (isQuoted && character === '"' && text[at + 1] === '"') {
+      cell += '"';
+      at += 1;
+    } else if (character === '"' && (isQuoted || cell === '')) isQuoted = !isQuoted;
+    else if (!isQuoted && character === separator) endCell();
+    else if (!isQuoted && character === '\n') {
+      endCell();
+      rows.push([]);
+    } else cell += character;
+  }
+  endCell();
+  return rows;
+}
+
 function rowText(row: readonly unknown[]): string {
   const cells = row.map(cellText);
   while (cells.at(-1) === '') cells.pop();

@@ -40,11 +40,29 @@ const REPLACEMENTS: readonly (readonly [RegExp, string])[] = [
  * name stays), numbers.
  */
 export function normaliseMessage(text: string): string {
+  return replaceAll(text, REPLACEMENTS);
+}
+
+function replaceAll(text: string, replacements: typeof REPLACEMENTS): string {
   let out = stripEscapes(text.slice(0, 1_000));
-  for (const [pattern, replacement] of REPLACEMENTS) {
+  for (const [pattern, replacement] of replacements) {
     out = replacement === '<path>' ? out.replace(pattern, baseName) : out.replace(pattern, replacement);
   }
   return out.trim();
+}
+
+/** Replacements of numbers and amounts, which are what a check compares. */
+const AMOUNTS: ReadonlySet<string> = new Set(['<n>', '<duration>', '<size>']);
+
+/**
+ * Returns a value that a check compared, without what changes from run to run. Its numbers and amounts stay,
+ * up to four digits.
+ */
+export function normaliseValue(text: string): string {
+  return replaceAll(
+    text,
+    REPLACEMENTS.filter(([, replacement]) => !AMOUNTS.has(replacement)),
+  ).replace(/\d{5,}/g, '<n>');
 }
 
 /** Numbers that tell one failure from another: HTTP statuses and exit codes, by the words around them. */
