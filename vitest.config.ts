@@ -31,7 +31,7 @@ const ALONE = [
  * older release of the database, ten thousand deliveries, all hostile texts at all places, properties five times as often.
  */
 const LONG = [
-  'test/journeys/{kill-at-random,stop-under-load,bad-weather,provider-away,gitea,act}.int.test.ts',
+  'test/journeys/{kill-at-random,stop-under-load,bad-weather,provider-away,gitea,act,retrieval-figure}.int.test.ts',
   'test/house/{package,kubernetes,linear-time}.int.test.ts',
   'test/action/{nodes,confirm}.int.test.ts',
   'test/browser/!(first-look|frame|hostile).int.test.ts',

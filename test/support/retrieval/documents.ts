@@ -9,7 +9,7 @@ export interface Entry {
   readonly fix: string;
 }
 
-export type RunbookFormat = 'markdown' | 'html' | 'docx' | 'xlsx' | 'pdf' | 'csv';
+export type RunbookFormat = 'markdown' | 'html' | 'docx' | 'xlsx' | 'pdf' | 'csv' | 'text';
 
 export interface MadeDocument {
   readonly source: string;
@@ -31,7 +31,7 @@ export function toEntry(one: RetrievalCase, how: 'quoted' | 'other words' | 'ano
   return { title, symptom: how === 'quoted' ? one.symptom : one.otherWords, cause: one.cause, fix: one.fix };
 }
 
-const ENDINGS = { markdown: 'md', html: 'html', docx: 'docx', pdf: 'pdf' } as const;
+const ENDINGS = { markdown: 'md', html: 'html', docx: 'docx', pdf: 'pdf', text: 'txt' } as const;
 
 const MAKERS: Readonly<Record<keyof typeof ENDINGS, (entries: readonly Entry[]) => Buffer>> = {
   markdown: (entries) =>
@@ -53,6 +53,9 @@ const MAKERS: Readonly<Record<keyof typeof ENDINGS, (entries: readonly Entry[]) 
     makeDocx(
       entries.flatMap(({ title, symptom, cause, fix }) => [`# ${title}`, `The job prints: ${symptom}`, '## Reason', cause, '## Resolution', fix]),
     ),
+  // One paragraph an error, as people write in haste.
+  text: (entries) =>
+    Buffer.from(entries.map(({ symptom, cause, fix }) => `If the job prints "${symptom}": ${cause} Fix: ${fix}`).join('\n\n')),
   pdf: (entries) => makePdf(entries.map(({ title, symptom, cause, fix }) => [title, symptom, `Cause: ${cause}`, `Fix: ${fix}`])),
 };
 
