@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
-import { resolve } from 'node:path';
+import { matchesGlob, relative, resolve } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /**
  * What kills, freezes and stops processes and waits for leases and rate limits to end: more files at a time than there are cores, since they
@@ -22,19 +23,20 @@ const ALONE = [
 
 /**
  * Only `scripts/test --all` runs this: what takes half a minute and more a file and tries again, in bulk or at random, what others try once;
- * the package as it is installed; in a browser every page, every state of the review queue, long logs, figures and runs that go on (the short
- * run opens a browser for the first minute, the frame and hostile text); experiments of every kind on real projects (the short run tries one of
+ * the package as it is installed; in a browser the first minute, every page, every state of the review queue, long logs, figures and runs that
+ * go on (the short run opens a browser for the frame and hostile text); experiments of every kind on real projects (the short run tries one of
  * each command); query plans and recall on many rows; how long patterns take; the recipes for other CIs, one of them in a real Buildbot; what
  * `scripts/gate` and `scripts/bench` run as well; the journeys against a real Gitea and under act, which scripts/install-gitea builds; the
  * manifests, for which Kustomize is compiled; the Action on other releases of Node, which npm brings; the step for Jenkins, which Maven brings
- * its language for. The same command sets FAULTLINE_TEST_THOROUGH, read in test/support/thorough.ts, with which other tests try more of the same: all kill points, every
- * older release of the database, ten thousand deliveries, all hostile texts at all places, properties five times as often.
+ * its language for. The same command sets FAULTLINE_TEST_THOROUGH, read in test/support/thorough.ts, with which other tests try more of the
+ * same: all kill points, every older release of the database and every upgrade embedded, experiments with other tools than Node's and in every
+ * kind of checkout, every asker at every route, ten thousand deliveries, all hostile texts at all places, properties five times as often.
  */
 const LONG = [
   'test/journeys/{kill-at-random,stop-under-load,bad-weather,provider-away,gitea,act,retrieval-figure}.int.test.ts',
   'test/house/{package,kubernetes,linear-time}.int.test.ts',
   'test/action/{nodes,confirm}.int.test.ts',
-  'test/browser/!(first-look|frame|hostile).int.test.ts',
+  'test/browser/!(frame|hostile).int.test.ts',
   'test/experiments/{confirm,bisect,try-fix}.int.test.ts',
   'test/stores/{plans,vectors/pgvector-hnsw}.int.test.ts',
   'test/recipes/{other-ci,buildbot/buildbot}.int.test.ts',
@@ -49,12 +51,49 @@ const LONG = [
  */
 const OWN_PROCESS = ['test/providers/github/*.test.ts', 'test/log/mask/mask.test.ts'];
 
+/**
+ * What takes longest, and is not long to read: begun first, so that no worker is left with it at the end. A fresh machine knows no durations and
+ * begins with the largest files.
+ */
+const BEGUN_FIRST = [
+  'test/experiments/{guarded,forged-fix,paths}.int.test.ts',
+  'test/cli/{serve,migrate,try-fix}.int.test.ts',
+  'test/mcp/finds-causes.int.test.ts',
+  'test/recipes/hostile-values.int.test.ts',
+  'test/journeys/{green-build,kill-at-failpoints,kill-workers,kill-settles}.int.test.ts',
+  'test/action/served.int.test.ts',
+];
+const ORDER = ['unit', 'unit-apart', 'integration', 'alone', 'long'];
+
+/** Unit tests, then integration tests, each with what takes longest at first. */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const projects = Map.groupBy(await super.sort(files), ({ project }) => project.name);
+    const inOrder = [...projects].toSorted(([a], [b]) => ORDER.indexOf(a) - ORDER.indexOf(b));
+    return inOrder.flatMap(([, own]) => own.toSorted((a, b) => Number(isBegunFirst(b)) - Number(isBegunFirst(a))));
+  }
+}
+
+function isBegunFirst({ moduleId }: TestSpecification): boolean {
+  const path = relative(import.meta.dirname, moduleId);
+  return BEGUN_FIRST.some((pattern) => matchesGlob(path, pattern));
+}
+
 /** For tests that load @actions/workflow-parser, which imports JSON as bundlers do and Node does not. */
 const JSON_IMPORTS = ['--import', resolve(import.meta.dirname, 'test/support/json-imports.ts')];
+/**
+ * The embedded database is WebAssembly, which V8 compiles twice: at once, and again what has run for a while. Most of the databases of tests are
+ * closed by then, and compiling was a fifth of what they cost.
+ */
+const COMPILED_ONCE = ['--wasm-tiering-budget=100000000'];
 const SHARED_POSTGRES = 'test/support/shared-postgres.ts';
+
+// What one worker has stripped of its types and compiled is ready for the next one, and for what they start.
+process.env.NODE_COMPILE_CACHE ??= resolve(import.meta.dirname, 'node_modules/.cache/faultline-compiled');
 
 export default defineConfig({
   test: {
+    sequence: { sequencer: LongestFirst },
     // More than there are cores: tests wait for timers, servers, databases and browsers for a quarter of their time.
     maxWorkers: Math.ceil(1.5 * availableParallelism()),
     // Node runs the source as it is, here too: nothing is transformed.
@@ -84,12 +123,11 @@ export default defineConfig({
       {
         test: {
           name: 'integration',
-          execArgv: JSON_IMPORTS,
+          execArgv: JSON_IMPORTS.concat(COMPILED_ONCE),
           globalSetup: SHARED_POSTGRES,
           include: ['test/**/*.int.test.ts'],
           exclude: [...ALONE, ...LONG, 'test/fixtures/**', 'node_modules/**'],
           isolate: false,
-          sequence: { groupOrder: 1 },
           testTimeout: 120_000,
           hookTimeout: 120_000,
           // Real servers and browsers on a loaded machine: the second word counts, and the reporter shows that there was one.
@@ -99,6 +137,7 @@ export default defineConfig({
       {
         test: {
           name: 'alone',
+          execArgv: COMPILED_ONCE,
           globalSetup: SHARED_POSTGRES,
           include: ALONE,
           testTimeout: 120_000,
@@ -111,7 +150,7 @@ export default defineConfig({
       {
         test: {
           name: 'long',
-          execArgv: JSON_IMPORTS,
+          execArgv: JSON_IMPORTS.concat(COMPILED_ONCE),
           globalSetup: SHARED_POSTGRES,
           include: LONG,
           testTimeout: 120_000,

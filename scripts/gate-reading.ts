@@ -1,5 +1,7 @@
 import { parseArgs } from 'node:util';
 import {
+  createJudge,
+  createJudgeWithout,
   greenRules,
   harmlessJudgements,
   inventedToolJudgement,
@@ -7,20 +9,29 @@ import {
   unknownToolJudgement,
 } from '../test/support/judging-gates.ts';
 import { pageGates } from '../test/support/page-gates.ts';
-import { capturedFailures, greenGate, harmlessLineGates, inventedToolGates, unknownToolGates } from '../test/support/reading-gates.ts';
+import {
+  capturedFailures,
+  createCachedRead,
+  greenGate,
+  harmlessLineGates,
+  inventedToolGates,
+  unknownToolGates,
+} from '../test/support/reading-gates.ts';
 
 /** The gates of reader and judgement over the captured failures: `--each N` harmless kinds a failure (all: 200), `--list` names what was missed. */
 const { values: asked } = parseArgs({ options: { each: { type: 'string', default: '4' }, list: { type: 'boolean', default: false } } });
 const failures = capturedFailures();
+const read = createCachedRead();
+const judge = createJudge(read);
 const figures = [
-  ...harmlessLineGates(failures, Number(asked.each)),
-  ...unknownToolGates(failures),
+  ...harmlessLineGates(failures, Number(asked.each), read),
+  ...unknownToolGates(failures, read),
   greenGate(failures),
   ...inventedToolGates(300),
-  ...harmlessJudgements(failures, Number(asked.each)),
-  unknownToolJudgement(failures),
-  ownToolLeftOut(failures),
-  inventedToolJudgement(300),
+  ...harmlessJudgements(failures, Number(asked.each), judge),
+  unknownToolJudgement(failures, judge),
+  ownToolLeftOut(failures, createJudgeWithout(read)),
+  inventedToolJudgement(300, judge),
   greenRules(failures),
   ...(await pageGates(failures)),
 ];

@@ -74,7 +74,7 @@ async function composeApp(config: Config, logger: Logger, clock: Clock, opened: 
   const { tracer, metrics, stores } = await openObserved(config, database, clock, logger);
   // This runs before any server listens, so no other process can be receiving an upload.
   if (database.exclusive) await stores.builds.withdrawUnfinished(null);
-  const archive = await openArchive(config, database, logger);
+  const archive = await openArchive(config, database, stores.outbox, logger);
   const vectorIndex = await openVectorIndex(config, database, await openWordEmbedder(), logger);
   const threads = createLogThreads({ masking: createMaskingOptions(config) });
   const { masker } = threads;

@@ -5,6 +5,7 @@ import { classify } from './nodes/classify.ts';
 import { consolidate } from './nodes/consolidate.ts';
 import { executeTool } from './nodes/execute-tool.ts';
 import { generateAnswer } from './nodes/generate-answer.ts';
+import { handOver } from './nodes/hand-over.ts';
 import { investigate } from './nodes/investigate.ts';
 import { observe } from './nodes/observe.ts';
 import { reason } from './nodes/reason.ts';
@@ -12,6 +13,9 @@ import { selectTool } from './nodes/select-tool.ts';
 import { verify } from './nodes/verify.ts';
 import { afterClassify, afterConsolidate, afterObserve, afterReason, afterSelectTool, afterVerify } from './routes.ts';
 import { AssignmentState, TriageState } from './state.ts';
+
+/** The nodes in which the loop ends. */
+const ENDS = ['generate_answer', 'hand_over'] as const;
 
 /**
  * Compiles the whole process of one triage with all nodes and edges. Nodes return facts; every route is a
@@ -29,17 +33,19 @@ export function compileTriageGraph(checkpointer?: BaseCheckpointSaver) {
     .addNode('await_reviewer', awaitReviewer)
     .addNode('generate_answer', generateAnswer)
     .addNode('verify', verify)
+    .addNode('hand_over', handOver)
     .addEdge(START, 'classify')
     .addConditionalEdges('classify', afterClassify, ['reason', 'investigate', 'generate_answer'])
     .addEdge('investigate', 'consolidate')
     .addConditionalEdges('consolidate', afterConsolidate, ['reason', 'investigate', 'generate_answer'])
-    .addConditionalEdges('reason', afterReason, { select_tool: 'select_tool', generate_answer: 'generate_answer', end: END })
-    .addConditionalEdges('select_tool', afterSelectTool, ['execute_tool', 'observe', 'reason', 'generate_answer'])
+    .addConditionalEdges('reason', afterReason, ['select_tool', ...ENDS])
+    .addConditionalEdges('select_tool', afterSelectTool, ['execute_tool', 'observe', 'reason', ...ENDS])
     .addEdge('execute_tool', 'observe')
-    .addConditionalEdges('observe', afterObserve, ['reason', 'await_reviewer', 'generate_answer'])
+    .addConditionalEdges('observe', afterObserve, ['reason', 'await_reviewer', ...ENDS])
     .addEdge('await_reviewer', 'reason')
     .addEdge('generate_answer', 'verify')
     .addConditionalEdges('verify', afterVerify, { reason: 'reason', select_tool: 'select_tool', end: END })
+    .addEdge('hand_over', END)
     .compile({ name: 'triage', ...(checkpointer === undefined ? {} : { checkpointer }) });
 }
 

@@ -16,7 +16,18 @@ const IDLE_ROUNDS = 2;
 type Investigation = Send<'investigate', { assignment: Assignment }>;
 type LoopState = Pick<
   TriageStateValue,
-  'limits' | 'plan' | 'rounds' | 'fruitless' | 'idle' | 'outcomes' | 'callsAtVerdict' | 'usage' | 'steps'
+  | 'limits'
+  | 'plan'
+  | 'rounds'
+  | 'fruitless'
+  | 'idle'
+  | 'outcomes'
+  | 'callsAtVerdict'
+  | 'verdict'
+  | 'evidence'
+  | 'evidenceAtVerdict'
+  | 'usage'
+  | 'steps'
 >;
 
 /** Checks whether the run must end with what is known, without further judgements or tool calls. */
@@ -54,25 +65,33 @@ export function afterConsolidate(state: TriageStateValue): 'reason' | 'generate_
   return again.length === 0 ? 'reason' : again.map(({ investigator }) => sent(investigator, state));
 }
 
-/**
- * Routes to the end if the answer was sent back and `reason` finds nothing more to look up: the answer goes
- * to a person as it is.
- */
-export function afterReason(state: LoopState & Pick<TriageStateValue, 'verdict'>): 'select_tool' | 'generate_answer' | 'end' {
-  if (state.verdict?.action === 'human_review') return 'end';
-  return findTermination(state) === null ? 'select_tool' : 'generate_answer';
+/** Checks whether the answer was sent back and nothing was found since: another answer would be the same. */
+function isUnchanged({ verdict, evidence, evidenceAtVerdict }: LoopState): boolean {
+  return verdict !== null && evidence.length === evidenceAtVerdict;
+}
+
+/** Routes to the answer, or to a person if it would be the one that was sent back. */
+function conclude(state: LoopState): 'generate_answer' | 'hand_over' {
+  return isUnchanged(state) ? 'hand_over' : 'generate_answer';
+}
+
+/** Routes to a person if the answer was sent back and `reason` finds nothing more to look up. */
+export function afterReason(state: LoopState): 'select_tool' | 'generate_answer' | 'hand_over' {
+  if (state.plan?.enough && isUnchanged(state)) return 'hand_over';
+  return findTermination(state) === null ? 'select_tool' : conclude(state);
 }
 
 /**
  * Routes refused calls to `observe`, so that the next round sees the reason. If no tool is relevant, one more
- * round is tried.
+ * round is tried, but not for an answer that was sent back.
  */
 export function afterSelectTool(
   state: LoopState & Pick<TriageStateValue, 'calls' | 'replies'>,
-): 'execute_tool' | 'observe' | 'reason' | 'generate_answer' {
-  if (isBudgetSpent(state)) return 'generate_answer';
+): 'execute_tool' | 'observe' | 'reason' | 'generate_answer' | 'hand_over' {
+  if (isBudgetSpent(state)) return conclude(state);
   if (state.calls.length > 0) return 'execute_tool';
   if (state.replies.length > 0) return 'observe';
+  if (isUnchanged(state)) return 'hand_over';
   return state.idle < IDLE_ROUNDS && state.rounds < state.limits.maxIterations ? 'reason' : 'generate_answer';
 }
 
@@ -82,10 +101,10 @@ export function afterSelectTool(
  */
 export function afterObserve(
   state: LoopState & Pick<TriageStateValue, 'question' | 'classification'>,
-): 'await_reviewer' | 'reason' | 'generate_answer' {
+): 'await_reviewer' | 'reason' | 'generate_answer' | 'hand_over' {
   if (state.question !== null) return 'await_reviewer';
-  if (isCertain(state)) return 'generate_answer';
-  if (isBudgetSpent(state) || state.rounds >= state.limits.maxIterations || state.fruitless >= FRUITLESS_ROUNDS) return 'generate_answer';
+  const isLast = state.rounds >= state.limits.maxIterations || state.fruitless >= FRUITLESS_ROUNDS;
+  if (isLast || isCertain(state) || isBudgetSpent(state)) return conclude(state);
   return 'reason';
 }
 
@@ -115,12 +134,12 @@ export function storedTermination(state: LoopState & Pick<TriageStateValue, 'cla
 
 /**
  * Returns how many super-steps a run may take: four nodes per round, one for the wait for a person, classify,
- * two nodes per round of investigators, and an answer with its verdict for each correction and for the one
- * web search. LangGraph's default of 25 is too low from six rounds on.
+ * two nodes per round of investigators, an answer with its verdict for each correction and for the one web
+ * search, and the end. LangGraph's default of 25 is too low from six rounds on.
  */
 export function recursionLimit(limits: TriageLimits): number {
   const answers = 1 + limits.maxCorrections + 1;
-  return 4 * (limits.maxIterations + answers) + 5 + 2 * (limits.investigators?.rounds ?? 0);
+  return 4 * (limits.maxIterations + answers) + 6 + 2 * (limits.investigators?.rounds ?? 0);
 }
 
 function callsForInvestigators({ limits, subject, classification }: TriageStateValue): boolean {

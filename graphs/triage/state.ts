@@ -1,6 +1,6 @@
 import { ReducedValue, StateSchema } from '@langchain/langgraph';
 import { z } from 'zod';
-import { Answer, Classification, NO_USAGE, Step, TerminationReason, Usage, Verdict } from '../../src/domain/analysis.ts';
+import { Answer, Classification, NO_USAGE, Step, TerminationReason, Usage, Verdict, VerdictMark } from '../../src/domain/analysis.ts';
 import { CalibrationInUse } from '../../src/domain/calibration.ts';
 import { TriageError } from '../../src/domain/errors.ts';
 import { Evidence, ToolCall, ToolOutcome } from '../../src/domain/evidence.ts';
@@ -124,6 +124,10 @@ export const TriageState = new StateSchema({
   gaps: z.array(z.string()).default(() => []),
   /** How many calls had been made when the last verdict fell; a new answer needs at least one more. */
   callsAtVerdict: z.int().default(0),
+  /** How much evidence there was at the last verdict: an answer to the same would be the same. */
+  evidenceAtVerdict: z.int().default(0),
+  /** Every verdict, in order. */
+  verdicts: appended(VerdictMark),
   /** How often verify sent the answer back. */
   corrections: z.int().default(0),
   /** Whether the web was asked; it is asked once. */

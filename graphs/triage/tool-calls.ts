@@ -41,6 +41,44 @@ export async function offeredTools(state: TriageStateValue, askWeb: boolean, run
   return [...byName.values()].filter((tool) => tool.fallback === askWeb && !(personAsked && tool.name === ASK_REVIEWER));
 }
 
+/** The tool that asks a search engine: the only one whose words leave the installation for a stranger. */
+export const SEARCH_WEB = 'search_web';
+/** Queries of one run. */
+const MAX_WEB_QUERIES = 3;
+
+/**
+ * Returns the tools that a model may call without being offered them: the web, if it can be searched. Returns
+ * none for the rules, which search it only after a weak answer.
+ */
+export async function findTolerated(state: TriageStateValue, runtime: TriageRuntime) {
+  const { toolbox, analyst, fallbackAnalyst = analyst } = getContext(runtime);
+  const { classification, subject } = toInsight(state);
+  if (analyst.name === fallbackAnalyst.name) return [];
+  const tools = await askableTools(toolbox, classification.category, subject, runtime.signal);
+  return tools.filter(({ name }) => name === SEARCH_WEB);
+}
+
+/**
+ * Keeps at most three different searches of the web in a run, and leaves the other calls as they are. Queries
+ * are equal if they have the same words.
+ */
+export function limitWebQueries(chosen: readonly ToolCall[], outcomes: readonly ToolOutcome[]): ToolCall[] {
+  const made = outcomes.filter(({ call, status }) => call.tool === SEARCH_WEB && status !== 'refused');
+  const seen = new Set(made.map(({ call }) => queryKey(call)));
+  return chosen.filter((call) => {
+    if (call.tool !== SEARCH_WEB) return true;
+    const key = queryKey(call);
+    if (seen.has(key) || seen.size >= MAX_WEB_QUERIES) return false;
+    seen.add(key);
+    return true;
+  });
+}
+
+function queryKey({ args: { query } }: ToolCall): string {
+  const words = typeof query === 'string' ? (query.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? []) : [];
+  return [...new Set(words)].sort().join(' ');
+}
+
 /** The investigators in the order in which their findings are numbered. */
 export const INVESTIGATORS: readonly Investigator[] = Investigator.options;
 

@@ -13,6 +13,7 @@ import type { Embedder, SemanticIndex, VectorIndex } from '../ports/vector-index
 import { createProviders } from '../providers/registry.ts';
 import { listenedChatModel } from '../service/triage/recording/recorder.ts';
 import { longestLogsDays } from '../service/triage/retention.ts';
+import type { OutboxStore } from '../stores/outbox.ts';
 import { createResilience, type ResilienceOptions } from '../tools/resilience.ts';
 import { modelOptions } from './open-models.ts';
 import { measuredChatModel, tracedChatModel } from './watched.ts';
@@ -57,17 +58,17 @@ async function openJobQueue(
   }
 }
 
-/** Texts that MongoDB does not take are kept by the database until it does. */
-export async function openArchive(config: Config, database: Database, logger: Logger): Promise<BuildArchive> {
+/** Opens the archive. Texts that MongoDB does not accept are stored in the database. */
+export async function openArchive(config: Config, database: Database, outbox: OutboxStore, logger: Logger): Promise<BuildArchive> {
   switch (config.buildArchive.driver) {
     case 'postgres':
       return (await import('../stores/archive/postgres.ts')).createPostgresArchive(database);
     case 'mongodb': {
       const { createMongodbArchive } = await import('../stores/archive/mongodb.ts');
-      const { createSpillingArchive } = await import('../stores/archive/spilling.ts');
+      const { createArchiveWithFallback } = await import('../stores/archive/with-fallback.ts');
       const { url, database: name } = config.buildArchive;
-      const primary = createMongodbArchive({ url, database: name, keepDays: longestLogsDays(config.retention) });
-      return createSpillingArchive({ primary, database, logger });
+      const mongodb = createMongodbArchive({ url, database: name, keepDays: longestLogsDays(config.retention) });
+      return createArchiveWithFallback({ mongodb, database, outbox, logger });
     }
   }
 }
@@ -177,6 +178,8 @@ export async function openWebSearch(config: Partial<Pick<Config, 'webSearch'>>):
       return (await import('../adapters/web-search/services.ts')).createBraveSearch({ ...limits, baseUrl, apiKey: needed(apiKey) });
     case 'tavily':
       return (await import('../adapters/web-search/services.ts')).createTavilySearch({ ...limits, baseUrl, apiKey: needed(apiKey) });
+    case 'duckduckgo':
+      return (await import('../adapters/web-search/duckduckgo.ts')).createDuckDuckGoSearch({ ...limits, baseUrl, apiKey });
     case 'none':
       return (await import('../stores/memory.ts')).createNoWebSearch();
   }

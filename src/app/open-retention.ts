@@ -9,15 +9,15 @@ import {
   countRepository,
   forgetRepository,
   type RetentionDeps,
-  removeLogsHandler,
+  removalHandlers,
   retain,
   startRetentionWorker,
 } from '../service/triage/retention.ts';
 import { createRetentionStore } from '../stores/retention.ts';
 import type { Stores } from '../stores/stores.ts';
 
-/** Between two looks for what is too old or was kept elsewhere: an archive that was away is found again about so fast, in milliseconds. */
-const LOOK_MS = 5_000;
+/** Milliseconds between two looks for interrupted writes in the archive, and for expired data. */
+const LOOK_MS = 60_000;
 /** Milliseconds for which a running deletion may delay shutdown. */
 const STOP_MS = 2_000;
 
@@ -47,7 +47,7 @@ export function openRetention({ config, database, stores, indexNow, ...parts }: 
       forget: (repository: string, olderThanDays: number, signal: AbortSignal) => forgetRepository(deps, repository, olderThanDays, signal),
       retain: (signal: AbortSignal) => retain(deps, policy, signal),
     },
-    handlers: [removeLogsHandler(parts.archive)],
+    handlers: removalHandlers(parts.archive),
     /** Starts deleting in the background. */
     start: () => {
       worker = startRetentionWorker({ ...deps, policy, intervalMs: LOOK_MS });

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { TriageGraph } from '../../graphs/triage/graph.ts';
-import type { Analysis, Step } from '../domain/analysis.ts';
+import { type Analysis, judgeCorrection, type Step } from '../domain/analysis.ts';
 import { TriageError } from '../domain/errors.ts';
 import type { ToolOutcome } from '../domain/evidence.ts';
 import type { TriageJob } from '../domain/triage.ts';
@@ -90,10 +90,14 @@ export function measuredStores(stores: Stores, metrics: Metrics): Stores {
 /** Counts an analysis that has just been saved, with the time since its build arrived. */
 export function countAnalysis(
   build: { readonly provider: string; readonly receivedAt: string; readonly finishedAt: string | null },
-  { category, analyst, verdict, milliseconds, createdAt }: Analysis,
+  { category, analyst, verdict, corrections = [], milliseconds, createdAt }: Analysis,
   metrics: Metrics,
 ): void {
   metrics.count('faultline_actions_total', { action: verdict.action });
+  for (const correction of corrections) {
+    const { action } = correction.before;
+    metrics.count('faultline_corrections_total', { action, result: judgeCorrection(correction) });
+  }
   metrics.count('faultline_failures_total', { source: build.provider, category });
   metrics.observe('faultline_analysis_duration_seconds', { category, analyst }, milliseconds / 1000);
   // An imported build counts as received when it ended, which says nothing of how long anybody waited.

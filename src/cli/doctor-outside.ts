@@ -54,6 +54,8 @@ function searchExaminations({ webSearch: { driver, baseUrl } }: Config): Examina
   const name = 'web search';
   if (driver === 'none') return [];
   const mend = 'check FAULTLINE_WEB_SEARCH_URL, or set FAULTLINE_WEB_SEARCH=none';
+  if (driver === 'duckduckgo')
+    return [{ name, mend, ask: async () => note(name, 'duckduckgo may refuse a program', 'see docs/how-to/sources.md') }];
   if (driver !== 'searxng' || baseUrl === null)
     return [{ name, mend, ask: async () => ok(name, `${driver}; its key is not tested, because a search costs money`) }];
   const url = `${baseUrl.replace(/\/$/, '')}/search?q=ready&format=json`;

@@ -359,7 +359,7 @@ function archiveExaminations({ buildArchive }: Config): Examination[] {
   return [
     {
       name,
-      mend: 'check FAULTLINE_MONGODB_URL: is the server running there, and are the user and password correct? Until then, logs are stored in the database',
+      mend: 'check FAULTLINE_MONGODB_URL: is the server running there, and are the user and password correct? Until then, new logs are stored in PostgreSQL and stay there',
       ask: async () => {
         const { version, writable } = await probeMongodb(buildArchive.url, buildArchive.database);
         if (!writable) return wrong(name, 'this member accepts no writes', 'list the whole replica set in FAULTLINE_MONGODB_URL');

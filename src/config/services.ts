@@ -120,14 +120,14 @@ export const WebSearchConfig = z
   .object({
     driver: setting(
       'FAULTLINE_WEB_SEARCH',
-      z.enum(['none', 'searxng', 'brave', 'tavily']).default('none'),
-      'Web search to use as a last resort: none, searxng, brave or tavily. It sends masked words of the error to that service.',
+      z.enum(['none', 'searxng', 'brave', 'tavily', 'duckduckgo']).default('none'),
+      'Web search to use as a last resort: none, searxng, brave, tavily or duckduckgo (no key, see its terms of use). It sends masked words of the error to that service.',
     ),
     /** Null: the provider's own address. */
     baseUrl: setting(
       'FAULTLINE_WEB_SEARCH_URL',
       httpAddress().nullable().default(null),
-      'URL of your SearXNG, which may be private. For Brave and Tavily, only if not the default.',
+      'URL of your SearXNG, which may be private. For the others, only if not the default.',
     ),
     apiKey: credential('FAULTLINE_WEB_SEARCH_KEY', 'Brave or Tavily API key.'),
     /** Of one search, in milliseconds. */

@@ -152,6 +152,41 @@ export const Verdict = z.object({
 });
 export type Verdict = z.infer<typeof Verdict>;
 
+const Probability = z.number().min(0).max(1);
+/** A verdict as far as the next one is compared with it. */
+export const VerdictMark = z.object({ action: Action, confidence: Probability, category: Category });
+export type VerdictMark = z.infer<typeof VerdictMark>;
+
+/**
+ * A verdict that sent the answer back, and the next one; null where nothing new was found and the answer
+ * stayed.
+ */
+export const Correction = z.object({ before: VerdictMark, after: VerdictMark.nullable() });
+export type Correction = z.infer<typeof Correction>;
+
+/** Lists the corrections among the verdicts of a run. */
+export function listCorrections(verdicts: readonly VerdictMark[]): Correction[] {
+  const pairs = verdicts.map((before, at) => ({ before, after: verdicts[at + 1] ?? null }));
+  return pairs.filter(({ before }) => isSentBack(before));
+}
+
+/** Tells whether a verdict asks for more work on the answer. */
+function isSentBack({ action }: Pick<VerdictMark, 'action'>): boolean {
+  return action === 'self_correct' || action === 'web_search';
+}
+
+/**
+ * The possible results of a correction: a surer answer, one that is not surer, or none because nothing new
+ * was found.
+ */
+export const CORRECTION_RESULTS = ['helped', 'did_not_help', 'nothing_new'] as const;
+
+/** Tells what became of a correction. */
+export function judgeCorrection({ before, after }: Correction): (typeof CORRECTION_RESULTS)[number] {
+  if (after === null) return 'nothing_new';
+  return after.confidence > before.confidence ? 'helped' : 'did_not_help';
+}
+
 export const TerminationReason = z.enum([
   'enough_information',
   'confident',
@@ -251,6 +286,8 @@ export const Analysis = z.object({
   evidence: z.array(Evidence),
   steps: z.array(Step),
   usage: Usage,
+  /** How often verify sent the answer back, and what became of it; absent where it never did. */
+  corrections: z.array(Correction).optional(),
   /** "rules", "llm", "recall". */
   analyst: z.string(),
   model: z.string().nullable(),

@@ -27,7 +27,7 @@ export interface Notice {
 export interface NewOutboxEntry {
   /**
    * The kind of work: `publish:webhook`, `notice:github-comment`, `index:error_library`, `passing-build`,
-   * `remove-logs`.
+   * `remove-logs`, `remove-logs:mongodb`.
    */
   readonly topic: string;
   /**
@@ -82,6 +82,9 @@ export function passingBuildEntry(buildId: string): NewOutboxEntry {
 
 /** The topic of builds whose logs the archive is to delete; the key is the build's id. */
 export const REMOVE_LOGS = 'remove-logs';
+
+/** The topic of builds whose removed texts MongoDB is still to delete; the key is the build's id. */
+export const REMOVE_FROM_MONGODB = 'remove-logs:mongodb';
 
 export type IndexNamespace = 'knowledge' | 'team_knowledge' | 'error_library';
 

@@ -9,7 +9,7 @@ import { OFFER_FIXES } from './offers.ts';
 import type { Match } from './rule.ts';
 import { type Filled, type FindValue, fill, type Nearness, type Value, type Wording } from './sentence.ts';
 import { cleanWords } from './values/clean.ts';
-import { getFactText } from './wording.ts';
+import { getFactText, listed } from './wording.ts';
 
 /** The advice, or that there is none. */
 export interface Advice {
@@ -75,7 +75,19 @@ function chooseAdvice(
   // What fits a kind of failure in general says nothing of this one; a team's own document is about its own failures.
   if (document?.fix != null && isTeamDocument(document.evidence))
     return { text: document.fix, act: null, confidence: 0.5, values: [] };
-  return { text: silence(ruling), act: null, confidence: 0, values: [] };
+  const text = `${silence(ruling)}${pointToDocumentation(evidence)}`;
+  return { text, act: null, confidence: 0, values: [] };
+}
+
+/**
+ * Points to the documentation that was named because the web could not be searched. Returns an empty text if
+ * none was.
+ */
+function pointToDocumentation(evidence: readonly Evidence[]): string {
+  const named = evidence.filter(({ tool, source }) => tool === 'search_web' && source === 'documentation');
+  const places = named.flatMap(({ url, data }) => (url === undefined ? [] : `${data?.named} (${url})`));
+  if (places.length === 0) return '';
+  return ` The web could not be searched. Documentation, named and not read: ${listed(places)}.`;
 }
 
 function fromLog(match: Match | null, { category, kind }: Classification, find: FindValue): Advice | null {

@@ -4,6 +4,7 @@ import type { Category } from '../domain/category.ts';
 import { callKey, type ToolCall } from '../domain/evidence.ts';
 import type { TriageSubject } from '../domain/triage.ts';
 import { NO_ERROR } from '../log/recognise/failures.ts';
+import { classifyRole, type LineRole } from '../log/roles.ts';
 import type { Insight, Plan } from '../ports/analyst.ts';
 import type { ToolDescription } from '../ports/toolbox.ts';
 import { ruleOn } from './classify.ts';
@@ -56,12 +57,15 @@ export function chooseCalls(given: Choice): ToolCall[] {
   if (offered.length > 0 && offered.every(({ fallback }) => fallback))
     return offered.flatMap((tool) => freshCall(input, tool, 'what is known does not support an answer') ?? []);
   const asked = new Set(input.outcomes.map(({ call }) => call.tool));
-  const always = input.offered.filter((tool) => tool.always && !asked.has(tool.name));
+  const isTurnOfCode = wantsCode(input, input.plan.confidence);
+  const due = input.offered.filter((tool) => tool.always && !asked.has(tool.name));
+  const always = due.filter(({ name }) => isTurnOfCode || name !== FIND_FILES);
   const first = always.flatMap((tool) => freshCall(input, tool, 'always used') ?? []);
   // Whether the machine, or luck, failed once or every time: what decides if running it again may help.
   const inARow = isNotDevelopersFault(input.classification) ? ['count_consecutive_failures'] : [];
-  if (first.length > 0) return [...first, ...seenBefore(input), ...codeCalls(input), ...callsFor(input, inARow)];
-  if (input.plan.enough || !isNeeded(input)) return [];
+  const code = isTurnOfCode ? codeCalls(input) : [];
+  if (first.length > 0) return [...first, ...seenBefore(input), ...code, ...callsFor(input, inARow)];
+  if (input.plan.enough || (input.gaps.length === 0 && !isNeeded(input))) return [];
   const wanted = [...WHEN_NEEDED[input.classification.category], ...ANY_CATEGORY];
   const calls = callsFor(input, [...new Set(wanted)]);
   return calls.length > 0 ? calls.slice(0, MOST_AT_ONCE) : lastResort(input);
@@ -74,6 +78,19 @@ export function chooseCalls(given: Choice): ToolCall[] {
 function seenBefore(input: Choice): ToolCall[] {
   const { generic, build } = input.subject;
   return generic || build.branch === null ? [] : callsFor(input, ['read_failure_history'], 'others may have seen this failure');
+}
+
+/** The tool that runs for every failure with code, and finds where the others read. */
+const FIND_FILES = 'find_files';
+
+/**
+ * Checks whether it is the turn of the code. For a code error, what is known is asked first: the code is read
+ * at once only if the error has a line of the project, and after a round if nothing retrieved explains it or
+ * the cause is unsure.
+ */
+function wantsCode({ classification, subject, evidence, outcomes }: Insight, confidence: number): boolean {
+  if (classification.category !== 'CODE_ERROR' || argumentsFor('read_blame', subject) !== null) return true;
+  return outcomes.length > 0 && (retrievalScore(evidence) < GOOD_RETRIEVAL || confidence < UNSURE);
 }
 
 /**
@@ -130,14 +147,17 @@ const ENOUGH = 0.65;
 const BEFORE_LOOKUP_MOST = 0.89;
 
 /** Plans the next round: what is known, what is missing, and whether the cause can be named now. */
-export function planNext(insight: Insight): Plan {
-  const { subject, classification, evidence, outcomes, gaps } = insight;
+export function planNext(insight: Insight & { readonly offered?: readonly ToolDescription[] }): Plan {
+  const { subject, classification, evidence, outcomes, gaps, offered = [] } = insight;
   const ruling = ruleOn(subject);
   const lookedUp = outcomes.length > 0;
   const sure = causeConfidence(classification, evidence);
   const confidence = lookedUp ? sure : Math.min(sure, BEFORE_LOOKUP_MOST);
   const named = ruling.decisive !== null && !classification.abstained;
-  const enough = lookedUp && named && confidence >= ENOUGH && gaps.length === 0;
+  const isOffered = offered.some(({ name }) => name === FIND_FILES);
+  const isUnread = isOffered && !outcomes.some(({ call }) => call.tool === FIND_FILES);
+  const lacksCode = isUnread && wantsCode(insight, confidence);
+  const enough = lookedUp && named && confidence >= ENOUGH && gaps.length === 0 && !lacksCode;
   return { thought: describePlan(insight, enough), confidence, enough, retrieval: retrievalScore(evidence) };
 }
 
@@ -214,8 +234,9 @@ export function argumentsFor(tool: string, subject: TriageSubject, category?: Ca
     case 'search_error_library':
       return { limit: 5 };
     case 'search_knowledge':
-    case 'search_web':
       return query(subject);
+    case 'search_web':
+      return optional('query', findTellingLine(subject));
     case 'read_file':
       return readFileArguments(subject, located, category);
     case 'find_files':
@@ -267,6 +288,28 @@ function query(subject: TriageSubject): Record<string, unknown> | null {
   const words = lines.length > 0 ? [...new Set(lines)].join('\n') : (subject.excerpts[0]?.text ?? '').trim().slice(0, MAX_QUERY);
   return words === '' ? null : { query: words, limit: 5 };
 }
+
+/** Marks that a runner or a test tool puts before a message. */
+const BEFORE_MESSAGE = /^(?:##\[error\]|::error[^:]{0,200}::|E {3,9})/;
+
+/**
+ * Returns the one line that tells what went wrong, for a search of the web. Returns null if no line does: how
+ * the step ended finds pages about every failure there is.
+ */
+function findTellingLine(subject: TriageSubject): string | null {
+  const [thrown] = subject.exceptions;
+  const said = [
+    ruleOn(subject).decisive?.fact.text,
+    headline(subject),
+    subject.diagnostics[0]?.message,
+    thrown === undefined ? undefined : `${thrown.type}: ${thrown.message}`,
+  ];
+  const all = said.flatMap((text) => text?.split('\n') ?? []);
+  const lines = all.map((line) => line.trim().replace(BEFORE_MESSAGE, '').trim());
+  return lines.find((line) => TELLING.has(classifyRole(line)))?.slice(0, MAX_QUERY) ?? null;
+}
+
+const TELLING: ReadonlySet<LineRole> = new Set(['cause', 'notice']);
 
 /**
  * Returns the file to read: code for a code error, a CI file for a set-up error, and a manifest or lock file

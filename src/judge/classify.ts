@@ -22,6 +22,12 @@ export interface Ruling {
 const THIN = 0.5;
 /** Confidence of an abstained classification never reaches what a person would read as "more likely than not". */
 const ABSTAINED_MOST = 0.49;
+/**
+ * Least lead of the learned words, in logits, from which they alone name a category. Of 1,500 messages made
+ * of invented words the farthest led by 2.3. Without words that are known, only the shape of the log speaks,
+ * and it says the same of every unknown tool.
+ */
+const KNOWN_WORDS = 2.5;
 
 /** Classifies a subject from its facts. Pure: the same subject always gets the same ruling. */
 export function ruleOn(subject: TriageSubject): Ruling {
@@ -38,10 +44,11 @@ const RULINGS = new WeakMap<TriageSubject, Ruling>();
 /** Classifies a subject by other rules, such as all except those of one tool. */
 export function ruleBy(subject: TriageSubject, rules: readonly Rule[]): Ruling {
   const { facts, matches } = matchesIn(subject, rules);
-  const { category, probabilities, sureness, witnesses, route } = judge(facts, matches);
+  const { category, probabilities, sureness, witnesses, route, wordsLead } = judge(facts, matches);
   const decisive = findBestMatch(matches, category);
   const saysNothing = matches.length === 0 && subject.messages.length === 0;
-  const abstained = saysNothing || sureness < THIN;
+  const isUnknown = route === 'words' && wordsLead < KNOWN_WORDS;
+  const abstained = saysNothing || isUnknown || sureness < THIN;
   const stated = Math.round(Math.min(MOST, sureness) * 1e4) / 1e4;
   const record = countOutcomes(route, stated);
   const classification = {

@@ -17,6 +17,8 @@ export interface Judged {
   /** Evidence for the category, structured witnesses first. */
   readonly witnesses: readonly Witness[];
   readonly route: Route;
+  /** The lead of the learned words for the category over the next one, in logits, within ±3. */
+  readonly wordsLead: number;
 }
 
 /** Weights of a multinomial regression over facts and hashed words, and of a second one over what the first makes of them. */
@@ -140,7 +142,8 @@ export function judge(facts: Facts, matches: readonly Match[], model = judgement
   const sum = computeSigns(facts, matches, odds).reduce((total, sign, i) => total + sign * (model.sureness[i] ?? 0), 0);
   const sureness = 1 / (1 + Math.exp(-sum));
   const witnesses = listWitnesses(category, matches, odds);
-  return { category, probabilities, sureness, witnesses, route: chooseRoute(category, witnesses, matches) };
+  const route = chooseRoute(category, witnesses, matches);
+  return { category, probabilities, sureness, witnesses, route, wordsLead: margin(odds.words, category) };
 }
 
 /** Rules for javac, whose errors look the same whether the code or a library changed. */

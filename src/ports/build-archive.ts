@@ -54,29 +54,20 @@ export interface BuildArchive {
    * retryable, if the text is replaced or removed while it is read.
    */
   pieces(buildId: string, name: string): AsyncIterable<TextPiece>;
+  /** Removes all texts of a build. A store outside the database deletes them when `removeElsewhere` is called. */
   remove(buildId: string): Promise<void>;
+  /**
+   * Deletes the texts of a build that were removed and that a store outside the database still has. Throws
+   * `storage-failed`, retryable, if that store does not respond.
+   */
+  removeElsewhere?(buildId: string): Promise<void>;
   /**
    * Returns the state of the archive for the readiness check; it begins with "ok" if texts can be stored and
    * read. Throws if the archive does not respond.
    */
   check?(): Promise<string>;
-  /**
-   * Completes postponed work as far as possible: moves texts that were stored elsewhere to the archive, and
-   * deletes texts whose removal is pending.
-   */
-  settle?(signal: AbortSignal): Promise<SettledTexts>;
+  /** Deletes the remains of writes that were cut off. */
+  tidy?(): Promise<unknown>;
   /** Closes connections of its own. */
   close?(): Promise<void>;
-}
-
-/** The postponed work that is now done, and the work that is still pending. */
-export interface SettledTexts {
-  /** Texts brought home. */
-  readonly moved: number;
-  /** Builds whose texts were deleted. */
-  readonly removed: number;
-  /** Texts that still wait to be brought home. */
-  readonly waiting: number;
-  /** Builds whose texts are still to be deleted. */
-  readonly pending: number;
 }

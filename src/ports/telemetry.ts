@@ -1,3 +1,4 @@
+import { CORRECTION_RESULTS } from '../domain/analysis.ts';
 import { Provider } from '../domain/build.ts';
 import { CATEGORIES } from '../domain/category.ts';
 
@@ -98,6 +99,11 @@ export const METRICS = {
     kind: 'counter',
     help: 'Actions chosen for analyses.',
     labels: { action: ['auto_notify', 'human_review', 'self_correct', 'web_search'] },
+  },
+  faultline_corrections_total: {
+    kind: 'counter',
+    help: 'Answers that were sent back, and whether the next one was surer.',
+    labels: { action: ['self_correct', 'web_search'], result: CORRECTION_RESULTS },
   },
   faultline_llm_tokens_total: {
     kind: 'counter',

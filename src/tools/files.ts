@@ -2,22 +2,27 @@ import { z } from 'zod';
 import type { Finding, ToolCall } from '../domain/evidence.ts';
 import type { FailingTest } from '../domain/failure.ts';
 import type { TriageSubject } from '../domain/triage.ts';
+import { findNearestPaths, getStem } from '../lib/nearest-paths.ts';
 import { repositoryPathCandidates } from '../log/paths.ts';
 import type { CodeHost } from '../ports/code-host.ts';
-import { windowAround } from './findings.ts';
+import { windowAround, windowPieces } from './findings.ts';
 import { type BuiltCode, builtCode, defineCodeTool, formatTree, testFilePaths } from './repository.ts';
 import type { Sight, Tool } from './tool.ts';
 
 /** Lines shown on either side of the line that is requested. */
 const AROUND = 20;
-/** Lines shown from the top where no line is requested. */
-const FROM_TOP = 120;
+/** Lines that are shown at once. */
+const MOST_LINES = 200;
+/** Files among which the nearest names are looked for. */
+const MAX_LOOKED_AT = 20_000;
+/** Places that mention a missing file. */
+const MAX_MENTIONS = 5;
 
 const FileParameters = z.strictObject({
   path: z.string().trim().min(1).max(1_024).describe('Path in the repository, or as the log prints it'),
   line: z.int().min(1).optional().describe('The line of interest, 1-based; lines around it come too'),
   lineStart: z.int().min(1).optional(),
-  lineEnd: z.int().min(1).optional().describe('At most 200 lines after lineStart'),
+  lineEnd: z.int().min(1).optional().describe('At most 200 lines are shown; the answer says what was cut'),
 });
 type FileArgs = z.output<typeof FileParameters>;
 
@@ -35,20 +40,61 @@ export function readFile(codeHost: CodeHost): Tool {
     async run(args, context) {
       const code = await builtCode(codeHost, context);
       const located = await code.locate(args.path);
-      if ('findings' in located) return located.findings;
+      if ('findings' in located && located.findings.length > 0) return located.findings;
+      if ('findings' in located) return await proposePaths(code, args.path);
       const range = toRange(args);
       const file = await codeHost.readFile({ ...code.at, path: located.path, ...range }, code.signal);
-      if (file === null) return [];
-      const finding = windowAround(file.path, code.titled(file.path), file, args.line ?? range.lineStart);
-      return finding === null ? [] : [{ ...finding, data: { path: file.path, commit: code.at.ref, totalLines: file.totalLines } }];
+      if (file === null) return await proposePaths(code, args.path);
+      const data = { path: file.path, commit: code.at.ref, totalLines: file.totalLines };
+      const pieces = windowPieces(file.path, code.titled(file.path), file);
+      return tellCut(pieces, args, file.totalLines).map((piece) => ({ ...piece, data }));
     },
   });
+}
+
+/** Says in the title of the last piece what was asked for and is not shown. */
+function tellCut(pieces: readonly Finding[], asked: FileArgs, totalLines: number): Finding[] {
+  const { lineStart = 1, lineEnd, line } = asked;
+  const last = pieces.at(-1);
+  const shown = last?.lineEnd ?? 0;
+  const wanted = line === undefined ? Math.min(lineEnd ?? totalLines, totalLines) : shown;
+  if (last === undefined || shown >= wanted || shown < lineStart) return [...pieces];
+  const rest = `lines ${shown + 1}–${wanted} are not shown: ask for them by lineStart`;
+  const title = `${last.title} of ${totalLines}; ${rest}`;
+  return [...pieces.slice(0, -1), { ...last, title }];
+}
+
+/**
+ * Returns what is there instead of a path that no file has: the files with the nearest names, and the lines
+ * that mention its name.
+ */
+async function proposePaths({ host, at, signal, titled }: BuiltCode, path: string): Promise<Finding[]> {
+  const [inside] = repositoryPathCandidates(path);
+  // A path outside of the checkout is no file of the repository with another name.
+  if (inside === undefined) return [];
+  const stem = getStem(inside);
+  const canSearch = stem.length >= 3 && !/[\n\r\0]/.test(stem);
+  const [list, mentions] = await Promise.all([
+    host.listFiles({ ...at, limit: MAX_LOOKED_AT }, signal),
+    canSearch ? host.search({ ...at, text: stem, limit: MAX_MENTIONS }, signal) : [],
+  ]);
+  const nearest = findNearestPaths(inside, list.paths);
+  if (nearest.length === 0 && mentions.length === 0) return [];
+  const lines = [
+    ...(nearest.length === 0 ? [] : ['nearest names:', ...nearest]),
+    ...(mentions.length === 0 ? [] : [`lines with "${stem}":`]),
+    ...mentions.map((hit) => `${hit.path}:${hit.line}`),
+  ];
+  const title = titled(`${path} does not exist; name one of these instead`);
+  const data = { missing: [path], candidates: nearest };
+  return [{ title, text: lines.join('\n'), source: 'repository', data }];
 }
 
 function toRange(args: FileArgs): { lineStart: number; lineEnd: number } {
   if (args.lineStart !== undefined || args.line === undefined) {
     const lineStart = args.lineStart ?? 1;
-    return { lineStart, lineEnd: Math.min(args.lineEnd ?? lineStart + FROM_TOP - 1, lineStart + 199) };
+    const last = lineStart + MOST_LINES - 1;
+    return { lineStart, lineEnd: Math.min(args.lineEnd ?? last, last) };
   }
   return { lineStart: Math.max(1, args.line - AROUND), lineEnd: args.line + AROUND };
 }

@@ -49,6 +49,8 @@ export interface Tool {
   /** The provider that answers: "code-host:local-git". Tools of one provider share a circuit breaker. */
   readonly provider: string;
   readonly alternative: Alternative | null;
+  /** Returns what can be named without asking anybody if the tool failed and nothing answered instead. */
+  nameInstead(subject: TriageSubject): Finding[];
   /** Milliseconds for which answers are cached; null for never. */
   readonly cacheTtlMs: number | null;
   /**
@@ -71,6 +73,8 @@ export interface ToolDefinition<Schema extends z.ZodObject> {
   readonly provider: string;
   readonly parameters: Schema;
   readonly alternative?: Alternative;
+  /** Returns what can be named if the tool failed; absent: nothing. */
+  nameInstead?(subject: TriageSubject): Finding[];
   /** Absent: answers are never kept. */
   readonly cache?: CachePolicy<z.output<Schema>>;
   unavailable?(subject: TriageSubject): Promise<string | null>;
@@ -94,6 +98,7 @@ export function defineTool<Schema extends z.ZodObject>(definition: ToolDefinitio
     },
     provider: definition.provider,
     alternative: definition.alternative ?? null,
+    nameInstead: (subject) => definition.nameInstead?.(subject) ?? [],
     cacheTtlMs: definition.cache?.ttlMs ?? null,
     unavailable: async (subject) => (await definition.unavailable?.(subject)) ?? null,
     read(args) {

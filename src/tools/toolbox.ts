@@ -117,7 +117,8 @@ async function answer(deps: ToolboxDeps, call: ToolCall, context: ToolContext): 
   if (first.status !== 'failed' && first.status !== 'timed-out') return finish(first);
   deps.logger.warn({ tool: call.tool, status: first.status, attempts: first.attempts, summary: first.summary }, 'a tool failed');
   const alternative = tool.alternative === null ? undefined : deps.byName.get(tool.alternative.tool);
-  if (tool.alternative === null || alternative === undefined) return finish(first);
+  const named = tool.nameInstead(context.subject);
+  if (tool.alternative === null || alternative === undefined) return finish(await withNamed(deps, named, first));
   // Who refuses us refuses us whatever we ask.
   if (first.final === true && alternative.provider === tool.provider) return finish(first);
   const name = alternative.description.name;
@@ -127,6 +128,13 @@ async function answer(deps: ToolboxDeps, call: ToolCall, context: ToolContext): 
     return finish({ ...second, summary: `${first.summary} Instead, ${name}: ${second.summary}`, attempts }, name);
   }
   return finish({ ...first, summary: `${first.summary} ${name} could not help either: ${second.summary}`, attempts });
+}
+
+/** Adds to a failed answer what the tool can name without asking anybody. The answer stays a failure. */
+async function withNamed(deps: ToolboxDeps, named: readonly Finding[], failed: Reply): Promise<Reply> {
+  if (named.length === 0) return failed;
+  const { findings, summary } = await found(named, failed.attempts, deps);
+  return { ...failed, findings, summary: `${failed.summary} Named instead, and not read: ${summary}` };
 }
 
 async function askInstead(deps: ToolboxDeps, { args }: Alternative, tool: Tool, call: ToolCall, context: ToolContext): Promise<Reply> {

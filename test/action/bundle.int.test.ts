@@ -1,13 +1,9 @@
 import { isBuiltin } from 'node:module';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { buildAction } from '../../scripts/action-bundle/bundle.ts';
-import { readAction } from './runner.ts';
-
-const ROOT = join(import.meta.dirname, '../..');
+import { bundleOnce, readAction } from './runner.ts';
 
 test('the bundle starts without any package, and with nothing of what the rules never ask', async () => {
-  const made = [...(await buildAction(ROOT))].filter(([name]) => name.endsWith('.mjs'));
+  const made = [...(await bundleOnce())].filter(([name]) => name.endsWith('.mjs'));
   expect(made.map(([name]) => name)).toContain('main.mjs');
   for (const [, text] of made) {
     const imported = [...text.matchAll(/^(?:import|export)\b[^;'"]*["']([^"']+)["'];?$/gm)].map(([, from]) => from ?? '');
@@ -18,7 +14,7 @@ test('the bundle starts without any package, and with nothing of what the rules 
 });
 
 test('the file that the runner starts is read by any Node that it may have', async () => {
-  const text = (await buildAction(ROOT)).get('main.mjs') ?? '';
+  const text = (await bundleOnce()).get('main.mjs') ?? '';
   expect(text.length).toBeLessThan(4_000);
   expect(text).not.toMatch(/\?\?|\?\.|\|\|=|\bawait\b|import\(|#/);
 });

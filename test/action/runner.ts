@@ -61,7 +61,7 @@ const GITHUB = {
 
 /**
  * The runner's contract with a JavaScript action: the action's checkout alone in a folder, `with:` as `INPUT_…` with the defaults of action.yml,
- * files for outputs and the summary, commands on standard output. The bundle is made anew, so that the sources are what is tried.
+ * files for outputs and the summary, commands on standard output. The bundle is made of the sources, which are what is tried.
  * `node` starts it; `checkout` is the action's folder.
  */
 export async function createRunner(node: string = process.execPath): Promise<Runner> {
@@ -75,9 +75,17 @@ export async function createRunner(node: string = process.execPath): Promise<Run
   return { action, checkout, run, close: () => rm(folder, { recursive: true, force: true }) };
 }
 
+let bundled: Promise<Map<string, string>> | undefined;
+
+/** The bundle of the sources, made once for all files of tests that a process runs. */
+export async function bundleOnce(): Promise<Map<string, string>> {
+  bundled ??= buildAction(ROOT);
+  return await bundled;
+}
+
 /** Writes what of a release's files the action needs, as `uses: owner/repository/action@commit` finds them. */
 export async function layOutAction(folder: string): Promise<void> {
-  for (const [name, text] of await buildAction(ROOT)) await put(join(folder, 'action/dist', name), text);
+  for (const [name, text] of await bundleOnce()) await put(join(folder, 'action/dist', name), text);
   for (const path of ['action/action.yml', 'knowledge', 'package.json'])
     await cp(join(ROOT, path), join(folder, path), { recursive: true });
 }

@@ -53,6 +53,25 @@ it('a question to a tool counts by how it ended, and the toolbox says which prov
   expect(Object.values(box.breakers?.() ?? {})).toContain('open');
 });
 
+it('every correction of an analysis is counted, with what became of it', async () => {
+  const metrics = make();
+  const mark = (action: 'self_correct' | 'web_search' | 'human_review', confidence: number) => {
+    return { action, confidence, category: 'CODE_ERROR' as const };
+  };
+  const corrections = [
+    { before: mark('web_search', 0.3), after: mark('self_correct', 0.55) },
+    { before: mark('self_correct', 0.55), after: null },
+  ];
+  const build = { provider: 'github', receivedAt: AT, finishedAt: AT };
+  countAnalysis(build, { ...sampleAnalysis(), corrections }, metrics);
+
+  const { body } = await metrics.text();
+  expect(body).toContain('faultline_corrections_total{action="web_search",result="helped"} 1');
+  expect(body).toContain('faultline_corrections_total{action="self_correct",result="nothing_new"} 1');
+});
+
+const AT = '2026-11-22T07:00:00.000Z';
+
 it('a saved analysis is counted, with the time since its build arrived', async () => {
   const metrics = make();
   const analysis = { ...sampleAnalysis(), category: 'TEST_FAILURE' as const, analyst: 'rules', createdAt: '2026-11-22T07:00:09.000Z' };

@@ -7,6 +7,7 @@ import { diagnose } from '../../src/cli/doctor.ts';
 import { digestOfToken } from '../../src/domain/access.ts';
 import { openPostgres } from '../../src/stores/database/postgres.ts';
 import { createStores } from '../../src/stores/stores.ts';
+import { copyTestDatabase } from '../support/pglite.ts';
 import { startPostgres, withoutPostgres } from '../support/postgres.ts';
 import { sampleBuild } from '../support/sample-build.ts';
 import { startService, TOKEN } from '../support/service.ts';
@@ -18,6 +19,7 @@ const SECRET = 'whs_8Kq2nVx5RtY7bLmP3cZw9sDf';
 const OTHER = 'whs_1Zr4mWq8TnB6vKcJ2xLp5yHg';
 
 test('doctor names the build whose log showed a secret of ours, and stops when it is rotated or its token is revoked', async () => {
+  await copyTestDatabase(join(FOLDER, 'database'));
   const service = await startService(FOLDER, { FAULTLINE_JENKINS_WEBHOOK_SECRET: SECRET, FAULTLINE_ANALYST: 'rules' });
   const ask = async (path: string, init: RequestInit = {}) =>
     await fetch(`${service.address}${path}`, { ...init, headers: { authorization: `Bearer ${TOKEN}`, ...init.headers } });

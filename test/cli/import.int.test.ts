@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Host, type PastHostRun, startHost } from '../providers/contract.ts';
 import { giteaWorld } from '../providers/worlds/gitea.ts';
+import { copyTestDatabase } from '../support/pglite.ts';
 import { THOROUGH } from '../support/thorough.ts';
 import { type Ended, faultline, faultlineProcess } from './faultline.ts';
 
@@ -28,6 +29,7 @@ beforeEach(async () => {
   host = await startHost(giteaWorld);
   host.state.past = [runAt(8, 'passed'), runAt(7, 'failed'), runAt(6, 'failed', 404), runAt(5, 'failed'), runAt(4, 'passed')];
   data = await mkdtemp(join(tmpdir(), 'faultline-import-'));
+  await copyTestDatabase(join(data, 'database'));
 });
 afterEach(async () => {
   await host.close();

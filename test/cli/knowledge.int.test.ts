@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildHttp } from '../../src/api/server.ts';
-import { openPglite } from '../../src/stores/database/pglite.ts';
 import { makeDocx, makePdf } from '../support/documents.ts';
 import { emptyHttpDeps, TOKENS } from '../support/http-deps.ts';
+import { copyTestDatabase } from '../support/pglite.ts';
 import { deskWorld } from '../tools/knowledge/world.ts';
 import { faultline } from './faultline.ts';
 
@@ -21,9 +21,7 @@ beforeAll(async () => {
   app = await buildHttp(emptyHttpDeps({ knowledge: world.knowledge }));
   url = await app.listen({ host: '127.0.0.1', port: 0 });
   mkdirSync(join(home, 'data'));
-  const database = await openPglite({ dataDir: join(home, 'data', 'database') });
-  await database.migrate();
-  await database.close();
+  await copyTestDatabase(join(home, 'data', 'database'));
 });
 afterAll(async () => {
   await app.close();

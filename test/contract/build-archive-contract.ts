@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { SourceText } from '../../src/domain/build.ts';
 import type { BuildArchive } from '../../src/ports/build-archive.ts';
+import { runs } from '../support/thorough.ts';
 
 export interface BuildArchiveUnderTest {
   readonly archive: BuildArchive;
@@ -179,7 +180,7 @@ export function buildArchiveContract(name: string, open: () => Promise<BuildArch
             lines: expected.slice(from - 1, from + more),
           });
         }),
-        { numRuns: 60 },
+        { numRuns: runs(60) },
       );
     });
 

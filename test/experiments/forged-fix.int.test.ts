@@ -5,6 +5,7 @@ import type { FixTrial } from '../../src/domain/experiment.ts';
 import { outputReader } from '../../src/experiments/outcome.ts';
 import { type FixOptions, tryFix } from '../../src/experiments/try-fix.ts';
 import { createGitRepository, type GitRepository } from '../support/git-repository.ts';
+import { THOROUGH } from '../support/thorough.ts';
 
 const never = new AbortController().signal;
 const NODE_TEST = [process.execPath, '--test'];
@@ -84,60 +85,67 @@ describe('a change that makes a test "pass" by how it is run', () => {
   });
 });
 
-describe.skipIf(!has('pytest'))('with pytest', () => {
-  const argv = ['python3', '-m', 'pytest', '-q'];
-  const forge = `import pytest\n@pytest.hookimpl(hookwrapper=True)\ndef pytest_runtest_makereport(item, call):\n    report = (yield).get_result()\n    report.outcome = 'passed'\n`;
-  const test_shop = 'import shop\ndef test_adds():\n    assert shop.add(2, 3) == 5\n';
-  const broken = { 'shop.py': 'def add(a, b): return a - b\n', 'test_shop.py': test_shop, 'pyproject.toml': '[project]\nname = "shop"\n' };
-
-  test('a plugin that forges is refused, wherever its options stand', async () => {
-    repository.commit(broken, 'broken');
-    const options = {
-      'pyproject.toml': '[project]\nname = "shop"\n\n[tool.pytest.ini_options]\naddopts = "-p forge"\n',
-      'forge.py': forge,
+// Other tools take long to start: a short run tries Node's own.
+if (THOROUGH) {
+  describe.skipIf(!has('pytest'))('with pytest', () => {
+    const argv = ['python3', '-m', 'pytest', '-q'];
+    const forge = `import pytest\n@pytest.hookimpl(hookwrapper=True)\ndef pytest_runtest_makereport(item, call):\n    report = (yield).get_result()\n    report.outcome = 'passed'\n`;
+    const test_shop = 'import shop\ndef test_adds():\n    assert shop.add(2, 3) == 5\n';
+    const broken = {
+      'shop.py': 'def add(a, b): return a - b\n',
+      'test_shop.py': test_shop,
+      'pyproject.toml': '[project]\nname = "shop"\n',
     };
-    const ini = { 'setup.cfg': '[tool:pytest]\naddopts = -p forge\n', 'forge.py': forge };
-    const found = await tryIt(
-      [options, ini, { 'conftest.py': forge }, { 'pytest.py': 'print("1 passed")\n' }, { 'shop.py': 'def add(a, b): return a + b\n' }],
-      { argv },
-    );
-    expect(told(found)).toEqual(['fixed', 'refused', 'refused', 'refused', 'refused', 'fixed']);
+
+    test('a plugin that forges is refused, wherever its options stand', async () => {
+      repository.commit(broken, 'broken');
+      const options = {
+        'pyproject.toml': '[project]\nname = "shop"\n\n[tool.pytest.ini_options]\naddopts = "-p forge"\n',
+        'forge.py': forge,
+      };
+      const ini = { 'setup.cfg': '[tool:pytest]\naddopts = -p forge\n', 'forge.py': forge };
+      const found = await tryIt(
+        [options, ini, { 'conftest.py': forge }, { 'pytest.py': 'print("1 passed")\n' }, { 'shop.py': 'def add(a, b): return a + b\n' }],
+        { argv },
+      );
+      expect(told(found)).toEqual(['fixed', 'refused', 'refused', 'refused', 'refused', 'fixed']);
+    });
+
+    test('a process that ends early is no fix, also behind make', async () => {
+      repository.commit({ ...broken, Makefile: 'check:\n\t@python3 -m pytest -q\n' }, 'broken');
+      const ends = { 'shop.py': 'import os\nprint("1 passed in 0.01s", flush=True)\nos._exit(0)\n' };
+      for (const command of [argv, ['make', '-s', 'check']]) {
+        const found = await tryIt([ends, { 'shop.py': 'def add(a, b): return a + b\n' }], { argv: command });
+        expect(told(found)).toEqual(['fixed', expect.stringMatching(/^(?:not-fixed|inconclusive)$/), 'fixed']);
+      }
+    });
   });
 
-  test('a process that ends early is no fix, also behind make', async () => {
-    repository.commit({ ...broken, Makefile: 'check:\n\t@python3 -m pytest -q\n' }, 'broken');
-    const ends = { 'shop.py': 'import os\nprint("1 passed in 0.01s", flush=True)\nos._exit(0)\n' };
-    for (const command of [argv, ['make', '-s', 'check']]) {
-      const found = await tryIt([ends, { 'shop.py': 'def add(a, b): return a + b\n' }], { argv: command });
-      expect(told(found)).toEqual(['fixed', expect.stringMatching(/^(?:not-fixed|inconclusive)$/), 'fixed']);
-    }
+  describe.skipIf(!has('go'))('with go', () => {
+    test('an exit before the tests is no fix', async () => {
+      const go = (body: string) => `package shop\n\nimport "os"\n\nvar _ = os.Args\n\n${body}`;
+      const sum = 'func Sum(a, b int) int { return a - b }\n';
+      const goTest =
+        'package shop\n\nimport "testing"\n\nfunc TestSum(t *testing.T) {\n\tif Sum(2, 3) != 5 {\n\t\tt.Fatal("wrong")\n\t}\n}\n';
+      repository.commit({ 'go.mod': 'module shop\n\ngo 1.20\n', 'sum.go': go(sum), 'sum_test.go': goTest }, 'broken');
+      const ends = { 'sum.go': go(`${sum}\nfunc init() {\n\tprintln("PASS")\n\tos.Exit(0)\n}\n`) };
+      const found = await tryIt([ends, { 'sum.go': go(sum.replace('-', '+')) }], { argv: ['go', 'test', './...'] });
+      expect([found.verdict, found.attempts[0]?.verdict === 'fixed']).toEqual(['fixed', false]);
+    });
   });
-});
 
-describe.skipIf(!has('go'))('with go', () => {
-  test('an exit before the tests is no fix', async () => {
-    const go = (body: string) => `package shop\n\nimport "os"\n\nvar _ = os.Args\n\n${body}`;
-    const sum = 'func Sum(a, b int) int { return a - b }\n';
-    const goTest =
-      'package shop\n\nimport "testing"\n\nfunc TestSum(t *testing.T) {\n\tif Sum(2, 3) != 5 {\n\t\tt.Fatal("wrong")\n\t}\n}\n';
-    repository.commit({ 'go.mod': 'module shop\n\ngo 1.20\n', 'sum.go': go(sum), 'sum_test.go': goTest }, 'broken');
-    const ends = { 'sum.go': go(`${sum}\nfunc init() {\n\tprintln("PASS")\n\tos.Exit(0)\n}\n`) };
-    const found = await tryIt([ends, { 'sum.go': go(sum.replace('-', '+')) }], { argv: ['go', 'test', './...'] });
-    expect([found.verdict, found.attempts[0]?.verdict === 'fixed']).toEqual(['fixed', false]);
+  describe('with Vitest', () => {
+    test('the report shows the test', async () => {
+      const vitest = join(process.cwd(), 'node_modules/.bin/vitest');
+      symlinkSync(join(process.cwd(), 'node_modules'), join(repository.folder, 'node_modules'), 'dir');
+      const source = `import { expect, test } from 'vitest';\nimport { sum } from './sum.mjs';\ntest('adds', () => { expect(sum(2, 3)).toBe(5); });\n`;
+      repository.commit(
+        { '.gitignore': 'node_modules', 'sum.mjs': 'export const sum = (a, b) => a - b;\n', 'sum.test.mjs': source },
+        'broken',
+      );
+      const ends = { 'sum.mjs': 'export const sum = (a, b) => a - b;\nconsole.log("1 passed");\nprocess.exit(0);\n' };
+      const found = await tryIt([ends, { 'sum.mjs': 'export const sum = (a, b) => a + b;\n' }], { argv: [vitest, 'run'] });
+      expect([found.verdict, found.attempts[0]?.verdict === 'fixed']).toEqual(['fixed', false]);
+    });
   });
-});
-
-describe('with Vitest', () => {
-  test('the report shows the test', async () => {
-    const vitest = join(process.cwd(), 'node_modules/.bin/vitest');
-    symlinkSync(join(process.cwd(), 'node_modules'), join(repository.folder, 'node_modules'), 'dir');
-    const source = `import { expect, test } from 'vitest';\nimport { sum } from './sum.mjs';\ntest('adds', () => { expect(sum(2, 3)).toBe(5); });\n`;
-    repository.commit(
-      { '.gitignore': 'node_modules', 'sum.mjs': 'export const sum = (a, b) => a - b;\n', 'sum.test.mjs': source },
-      'broken',
-    );
-    const ends = { 'sum.mjs': 'export const sum = (a, b) => a - b;\nconsole.log("1 passed");\nprocess.exit(0);\n' };
-    const found = await tryIt([ends, { 'sum.mjs': 'export const sum = (a, b) => a + b;\n' }], { argv: [vitest, 'run'] });
-    expect([found.verdict, found.attempts[0]?.verdict === 'fixed']).toEqual(['fixed', false]);
-  });
-});
+}

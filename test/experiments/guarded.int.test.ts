@@ -9,23 +9,16 @@ import { PLACE_CASES } from '../support/experiments/places.ts';
 import { THOROUGH } from '../support/thorough.ts';
 
 const MINUTES = 240_000;
-/** One of each place and of each experiment, and of the others what takes little time; scripts/attack runs all of them as well. */
+/** A hook with each experiment or variables that git sets, and of the others what takes little time; scripts/attack runs all of them as well. */
 const SHORT = [
-  'try-fix in a pre-commit hook',
   'try-fix in a pre-commit hook of a linked worktree',
   'confirm in a pre-commit hook of a submodule',
   'bisect in GIT_DIR and GIT_WORK_TREE',
-  'try-fix in a bare GIT_INDEX_FILE',
   'settings and hooks that start programs',
-  'a filter that a test plants while it is run',
   'a filter that was planted before',
   'line endings of info/attributes',
-  'a partial clone',
-  'submodules',
   'SIGHUP while a command runs',
-  'SIGQUIT while a command runs',
   'a read-only folder, in confirm',
-  'a link that leads nowhere where dependencies are shared',
   'a process that leaves its session',
 ];
 

@@ -13,6 +13,7 @@ import { createHashingEmbedder } from '../../src/models/embedder/hashing.ts';
 import type { BuildArchive } from '../../src/ports/build-archive.ts';
 import type { CodeHost } from '../../src/ports/code-host.ts';
 import { silentLogger } from '../../src/ports/telemetry.ts';
+import type { WebSearch } from '../../src/ports/toolbox.ts';
 import { groupFailures } from '../../src/service/triage/group-failures.ts';
 import { createSubject } from '../../src/service/triage/triage-subject.ts';
 import { createEmptyHistory, createNoWebSearch } from '../../src/stores/memory.ts';
@@ -89,10 +90,12 @@ const halfBrokenHost: CodeHost = {
 export interface Run {
   readonly log?: string;
   readonly timeoutMs?: number;
+  readonly webSearch?: WebSearch;
 }
 
 /** Triages the log with the model behind the server and the rules behind it; real tools on memory. */
-export async function runGraph(server: OpenAiServer, { log = LOG, timeoutMs = 5000 }: Run = {}): Promise<TriageStateValue> {
+export async function runGraph(server: OpenAiServer, run: Run = {}): Promise<TriageStateValue> {
+  const { log = LOG, timeoutMs = 5000, webSearch = createNoWebSearch() } = run;
   const vectorIndex = createMemoryIndex(createHashingEmbedder());
   const text = 'A sum differs by one cent: an amount was rounded twice, or cut instead of rounded. Round once, at the end.';
   await vectorIndex.upsert('knowledge', [
@@ -108,7 +111,7 @@ export async function runGraph(server: OpenAiServer, { log = LOG, timeoutMs = 50
     passingBuilds: { of: async () => null },
     codeHost: halfBrokenHost,
     history: createEmptyHistory(),
-    webSearch: createNoWebSearch(),
+    webSearch,
   });
   const model = createOpenAiChatModel({
     baseUrl: server.baseUrl,
@@ -158,7 +161,7 @@ export const GOOD_VERDICT = {
   confidence: 0.97,
 };
 export const BOTH_SEARCHES = [
-  { tool: 'search_knowledge', args: { query: 'total differs by a cent', category: null, limit: null }, why: 'known kinds' },
+  { tool: 'search_knowledge', args: { query: 'a sum differs by one cent', category: null, limit: null }, why: 'known kinds' },
   { tool: 'search_error_library', args: { query: 'total differs by a cent' }, why: 'past decisions' },
 ];
 

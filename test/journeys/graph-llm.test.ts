@@ -1,5 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createSearxngSearch } from '../../src/adapters/web-search/services.ts';
+import { judgeCorrection, listCorrections } from '../../src/domain/analysis.ts';
 import { CATEGORIES } from '../../src/domain/category.ts';
+import { sendJson, startLoopback } from '../support/loopback-server.ts';
 import { type OpenAiServer, startOpenAiServer } from '../support/openai-server.ts';
 import {
   ANSWER,
@@ -73,6 +76,26 @@ describe('the graph with a model over HTTP', () => {
     expect(asked[0]).not.toContain('the two values are not explained');
     expect(asked[1]).toContain('the two values are not explained');
     expect(state.verdict?.action).not.toBe('self_correct');
+  });
+
+  test('web search: a weak answer has the engine asked by the different queries of the model, over HTTP', async () => {
+    const engine = await startLoopback((_request, response) =>
+      sendJson(response, 200, { results: [{ title: 'Rounding', url: 'https://example.com/rounding', content: 'Round once.' }] }),
+    );
+    const search = (query: string) => ({ tool: 'search_web', args: { query, limit: null }, why: 'nobody here knows' });
+    const queries = ['jest toBe rounding cent', 'Rounding: cent, jest toBe', 'coupon total floor instead of round'];
+    play({
+      'select-tool': [{ calls: BOTH_SEARCHES }, { calls: queries.map(search) }],
+      answer: [{ ...ANSWER, title: 'Something is off', confidence: 0.3 }, ANSWER],
+      verify: [{ ...GOOD_VERDICT, confidence: 0.3 }, GOOD_VERDICT],
+    });
+    const webSearch = createSearxngSearch({ baseUrl: engine.url, apiKey: null, timeoutMs: 2_000, pages: 0 });
+    const state = await run({ webSearch }).finally(() => engine.close());
+
+    expect(engine.requests.map(({ path }) => new URL(path, engine.url).searchParams.get('q'))).toEqual([queries[0], queries[2]]);
+    expect(state.outcomes.filter(({ status }) => status === 'refused')).toEqual([]);
+    expect(state.answer?.title).toBe(ANSWER.title);
+    expect(listCorrections(state.verdicts).map(judgeCorrection)).toEqual(['helped']);
   });
 
   test('tool failure: the alternative answers, and the answer rests on that', async () => {

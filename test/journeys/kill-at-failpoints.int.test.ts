@@ -23,8 +23,8 @@ const AROUND = ['claimed', ...NODES, 'concluding', 'concluded', 'finished', 'out
 const PLACES = THOROUGH
   ? { embedded: AROUND, postgres: AROUND.filter((place) => !NODES.includes(place) || place === 'reason' || place === 'verify') }
   : {
-      embedded: ['claimed', 'execute_tool', 'concluding', 'outbox-handled'],
-      postgres: ['verify', 'concluded', 'outbox-handled', 'outbox-finished'],
+      embedded: ['execute_tool', 'outbox-handled'],
+      postgres: ['claimed', 'concluding', 'outbox-handled', 'outbox-finished'],
     };
 
 const Told = z.object({

@@ -5,7 +5,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { MongoClient } from 'mongodb';
 import { afterAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { silentLogger } from '../../src/ports/telemetry.ts';
+import { createMongodbArchive } from '../../src/stores/archive/mongodb.ts';
+import { createArchiveWithFallback } from '../../src/stores/archive/with-fallback.ts';
 import { openPglite } from '../../src/stores/database/pglite.ts';
+import { createOutboxStore } from '../../src/stores/outbox.ts';
 import { capturedFailures } from '../support/captured-failures.ts';
 import { startMongodb, type TestMongodb, withoutMongodb } from '../support/mongodb.ts';
 import { copyTestDatabase } from '../support/pglite.ts';
@@ -15,6 +19,7 @@ import { THOROUGH } from '../support/thorough.ts';
 /** Of each: sent before MongoDB dies, while it is away, after it came back. */
 const BUILDS = THOROUGH ? 6 : 2;
 const Accepted = z.object({ buildId: z.string() });
+const Readiness = z.object({ backends: z.record(z.string(), z.string()) });
 const Progress = z.object({ triage: z.object({ state: z.string(), error: z.string().nullable() }) });
 
 let folder = '';
@@ -36,29 +41,30 @@ describe.skipIf(withoutMongodb)('MongoDB', () => {
     const archive = { FAULTLINE_BUILD_ARCHIVE: 'mongodb', FAULTLINE_MONGODB_URL: mongodb.url, FAULTLINE_MONGODB_DATABASE: name };
     service = await startService(folder, archive);
 
-    // Away from the start: taken, and triaged from the database's copy.
+    // Away from the start: taken, and triaged from the database.
     const builds = await send(1, BUILDS);
     for (const id of builds) expect(await endOf(id)).toEqual({ state: 'done', error: null });
     await mongodb.resume();
-    await expect.poll(() => textsIn(name), { timeout: 30_000, interval: 250 }).toBe(BUILDS);
+    await expect.poll(archiveState, { timeout: 30_000, interval: 250 }).toBe('ok');
 
     // It dies while these are triaged, and freezes while those are that come after.
     builds.push(...(await send(BUILDS + 1, 2 * BUILDS)));
     await mongodb.kill();
     builds.push(...(await send(2 * BUILDS + 1, 3 * BUILDS)));
     await mongodb.resume();
+    await expect.poll(archiveState, { timeout: 30_000, interval: 250 }).toBe('ok');
     await mongodb.pause();
     builds.push(...(await send(3 * BUILDS + 1, 4 * BUILDS)));
     await mongodb.resume();
     for (const id of builds) expect(await endOf(id)).toEqual({ state: 'done', error: null });
-    await expect.poll(() => textsIn(name), { timeout: 60_000, interval: 250 }).toBe(builds.length);
     expect(await service.kill('SIGTERM')).toBe(0);
 
-    const found = await inspect();
+    const [{ lost, ...found }, away] = [await inspect(name, builds), await textsIn(name)];
     console.info(
-      `${found.builds} builds, ${found.groups} failure groups, ${found.analyses} analyses, ${builds.length} logs in MongoDB; lost: 0`,
+      `${found.builds} builds, ${found.groups} failure groups, ${found.analyses} analyses, ${away} logs in MongoDB, ${found.here} in PostgreSQL; lost: ${lost}`,
     );
-    expect(found).toEqual({ builds: builds.length, groups: found.groups, analyses: found.groups, here: 0, chunks: 0, removals: 0 });
+    expect({ lost, away }).toEqual({ lost: 0, away: BUILDS });
+    expect(found).toEqual({ builds: builds.length, groups: found.groups, analyses: found.groups, here: builds.length - away, removals: 0 });
   });
 });
 
@@ -92,6 +98,10 @@ async function endOf(buildId: string): Promise<z.infer<typeof Progress>['triage'
   throw new Error(`build ${buildId} was not triaged`);
 }
 
+async function archiveState(): Promise<string | undefined> {
+  return Readiness.parse(await (await fetch(`${service.address}/readyz`)).json()).backends.archive;
+}
+
 async function textsIn(name: string): Promise<number> {
   const client = new MongoClient(mongodb.url, { serverSelectionTimeoutMS: 2_000 });
   try {
@@ -101,15 +111,22 @@ async function textsIn(name: string): Promise<number> {
   }
 }
 
-async function inspect(): Promise<Record<string, number>> {
+async function inspect(name: string, builds: readonly string[]): Promise<Record<string, number>> {
   const database = await openPglite({ dataDir: join(folder, 'database') });
   const [row] = await database.query<Record<string, number>>(`
     select (select count(*)::int from builds) as builds,
       (select count(distinct (build_id, fingerprint))::int from failures) as groups,
       (select count(*)::int from analyses) as analyses,
-      (select count(*)::int from build_sources where place = 'database') as here,
-      (select count(*)::int from build_source_chunks) as chunks,
-      (select count(*)::int from archive_removals) as removals`);
+      (select count(*)::int from build_sources where driver = 'postgres') as here,
+      (select count(*)::int from outbox where topic = 'remove-logs:mongodb') as removals`);
+  const there = createMongodbArchive({ url: mongodb.url, database: name });
+  const archive = createArchiveWithFallback({ mongodb: there, database, outbox: createOutboxStore(database), logger: silentLogger });
+  let lost = 0;
+  for (const id of builds) {
+    const [stored] = await archive.list(id);
+    if (stored === undefined || (await archive.read(id, stored.name))?.split('\n').length !== stored.lines) lost += 1;
+  }
+  await archive.close?.();
   await database.close();
-  return row ?? {};
+  return { ...row, lost };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { CATEGORIES, type Category } from '../../src/domain/category.ts';
 import type { Evidence, ToolCall, ToolOutcome } from '../../src/domain/evidence.ts';
-import { chooseCalls, mendCall, planNext } from '../../src/judge/choose-tools.ts';
+import { argumentsFor, chooseCalls, mendCall, planNext } from '../../src/judge/choose-tools.ts';
 import type { Insight, Plan } from '../../src/ports/analyst.ts';
 import type { ToolDescription } from '../../src/ports/toolbox.ts';
 import { insightOf, logEvidence, subjectOf } from './subject.ts';
@@ -132,6 +132,14 @@ describe('choosing tools', () => {
     expect(chooseCalls({ ...afterFirstRound(DISK), plan, offered: OFFERED })).not.toEqual([]);
   });
 
+  test('asks something new for an answer that was sent back, however well it was explained', () => {
+    const plan = { ...WEAK, retrieval: 0.9, confidence: 0.8 };
+    const insight = { ...afterFirstRound(DISK), gaps: ['no log line is quoted for the cause'] };
+    const calls = chooseCalls({ ...insight, plan, offered: OFFERED });
+    expect(calls).not.toEqual([]);
+    expect(insight.outcomes.map(({ call }) => call.tool)).not.toContain(calls[0]?.tool);
+  });
+
   test('asks nothing once the plan says enough', () => {
     expect(chooseCalls({ ...afterFirstRound(COMPILE), plan: { ...WEAK, enough: true }, offered: OFFERED })).toEqual([]);
   });
@@ -190,6 +198,54 @@ describe('choosing tools', () => {
   });
 });
 
+describe('a code error with code at hand', () => {
+  const offered = [tool('find_files', {}, { always: true }), ...OFFERED, tool('changed_since_green')];
+  /** A crash without a line of the project, and one with. */
+  const BARE = 'java.lang.NullPointerException\n\tat java.base/java.util.Objects.requireNonNull(Objects.java:233)\n';
+  const LOCATED = 'java.lang.NullPointerException\n\tat shop.Cart.total(Cart.java:3)\n\tat shop.Main.main(Main.java:9)';
+  const CODE = ['find_files', 'read_file', 'read_blame', 'changed_since_green'];
+
+  function crash(log: string, more: Partial<Insight> = {}): Insight {
+    const insight = insightOf(log, more);
+    const build = { ...insight.subject.build, commit: 'c0ffee' };
+    const classification = { ...insight.classification, category: 'CODE_ERROR' as const, confidence: 0.9, abstained: false };
+    return { ...insight, subject: { ...insight.subject, build }, classification };
+  }
+
+  /** The insight after the first round, with a document that fits this well. */
+  function afterSearches(log: string, score: number, confidence = 0.9): Insight {
+    const found = { id: 'E9', tool: 'search_knowledge', title: 'ERR003', text: 'x', source: 'knowledge/ERR003', score };
+    const outcomes = ALWAYS.map((name) => done({ tool: name, args: {}, why: '' }));
+    const insight = crash(log, { round: 2, outcomes });
+    const classification = { ...insight.classification, confidence };
+    return { ...insight, classification, evidence: [...insight.evidence, found] };
+  }
+
+  const askedOfCode = (insight: Insight) => {
+    const plan = planNext({ ...insight, offered });
+    return names(chooseCalls({ ...insight, plan, offered })).filter((name) => CODE.includes(name));
+  };
+
+  test('asks what is known before the code, unless the error has a line of the project', () => {
+    expect(askedOfCode(crash(BARE))).toEqual([]);
+    expect(askedOfCode(crash(LOCATED))).toEqual(CODE);
+  });
+
+  test('reads no code where what was retrieved explains it', () => {
+    const explained = afterSearches(BARE, 0.8);
+    expect(planNext({ ...explained, offered }).enough).toBe(true);
+    expect(askedOfCode(explained)).toEqual([]);
+  });
+
+  test.each([
+    ['nothing retrieved explains it', afterSearches(BARE, 0.5)],
+    ['the cause is unsure after a round', afterSearches(BARE, 0.8, 0.55)],
+  ])('goes on to the code where %s', (_why, insight) => {
+    expect(planNext({ ...insight, offered }).enough).toBe(false);
+    expect(askedOfCode(insight)).toEqual(['find_files', 'changed_since_green']);
+  });
+});
+
 describe('planning', () => {
   test('never has enough before the first look-up, however clear the log is', () => {
     const plan = planNext(insightOf(COMPILE));
@@ -241,5 +297,21 @@ describe('correcting a call', () => {
   test('gives up where nothing is wrong with the form', () => {
     expect(mendCall({ tool: 'read_file', args: { path: 'a.ts' }, why: '' }, readFile, subject)).toBeNull();
     expect(mendCall({ tool: 'read_file', args: {}, why: '' }, readFile, subjectOf('hello\n'))).toBeNull();
+  });
+});
+
+describe('the query for the web', () => {
+  const query = (log: string) => argumentsFor('search_web', subjectOf(log))?.query;
+
+  test('is the line that tells what went wrong, once', () => {
+    expect(query('TypeError: hook is not a function\n    at run (src/a.js:3:1)\n')).toBe('TypeError: hook is not a function');
+    expect(query(DISK)).toBe('tar: basket.tar: Cannot write: No space left on device');
+    expect(query('working\n##[error]The scale wants calibration 4\n##[error]Process completed with exit code 1.\n')).toBe(
+      'The scale wants calibration 4',
+    );
+  });
+
+  test('is nothing where the log says only how the step ended', () => {
+    expect(query('starting job\ndone.\n##[error]Process completed with exit code 1.\n')).toBeUndefined();
   });
 });

@@ -9,9 +9,10 @@ import { renderStatus } from '../../src/notifications/render-status.ts';
 import type { BuildSituation, Situation } from '../../src/ports/notices.ts';
 import { hostile, outsideCode, renderedMarkdown } from '../support/hostile-text.ts';
 import { recalledAnalysis, sampleAnalysis, unsureAnalysis } from '../support/sample-analysis.ts';
+import { runs } from '../support/thorough.ts';
 import { causeOf, decided, headOf, NO_HISTORY, pullRequestBuild, situationOf } from './sample-situation.ts';
 
-const RUNS = 100;
+const RUNS = runs(100);
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u;
 const ADDRESS = 'https://fl.example';
 const LINKS = noticeLinks(ADDRESS);

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
@@ -18,8 +18,9 @@ export function createGitRepository(): GitRepository {
   let hours = 0;
   const environment = { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: folder, GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null' };
   const git = (...args: string[]) => execFileSync('git', args, { cwd: folder, env: environment, encoding: 'utf8' }).trim();
-  git('init', '--quiet', '--initial-branch=main');
-  git('config', 'user.email', 'nobody@example.test');
+  // Without sample hooks to copy, and without two processes after each commit that look whether there is something to tidy up.
+  git('init', '--quiet', '--initial-branch=main', '--template=');
+  appendFileSync(join(folder, '.git/config'), '[user]\n\temail = nobody@example.test\n[maintenance]\n\tauto = false\n');
   return {
     folder,
     git,

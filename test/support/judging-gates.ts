@@ -24,8 +24,16 @@ const PUBLISHED_FROM = 0.85;
 /** How a text is judged; gates are tried with judges that are worse. */
 export type Judge = (text: string, options?: Partial<ReadOptions>) => Classification;
 
+/** How a captured failure is judged without its own tool. */
+type JudgeWithout = (failure: CapturedFailure) => Classification;
+
 /** Judges a text as the rules analyst does, before anything is looked up. */
-export const judgeText: Judge = (text, options) => ruleOn(subjectIn(text, options)).classification;
+export const judgeText: Judge = createJudge();
+
+/** Judges what a reader makes of a text. */
+export function createJudge(read: Read = readText): Judge {
+  return (text, options) => ruleOn(subjectIn(text, options, read)).classification;
+}
 
 /** A harmless line anywhere outside the cause changes no category, and publishes nothing that was not published. */
 export function harmlessJudgements(failures: readonly CapturedFailure[], each: number, judge: Judge = judgeText): GateFigure[] {
@@ -66,7 +74,7 @@ export function unknownToolJudgement(failures: readonly CapturedFailure[], judge
 }
 
 /** With the readers of all tools and the rules named after its own left out, no captured failure is published with a wrong category. */
-export function ownToolLeftOut(failures: readonly CapturedFailure[], judge: typeof judgeWithout = judgeWithout): GateFigure {
+export function ownToolLeftOut(failures: readonly CapturedFailure[], judge: JudgeWithout = createJudgeWithout()): GateFigure {
   const labelled = failures.filter(({ accepted }) => accepted.length > 0);
   const wrong = labelled.filter((failure) => {
     const judged = judge(failure);
@@ -80,10 +88,13 @@ export function ownToolLeftOut(failures: readonly CapturedFailure[], judge: type
   );
 }
 
-function judgeWithout({ text, tool }: CapturedFailure): Classification {
-  const words = new Set(tool.toLowerCase().split(/[^a-z0-9]+/));
-  const rules = ALL_RULES.filter(({ name }) => !name.split('-').some((word) => words.has(word)));
-  return ruleBy(subjectIn(text, { leftOut: toolReaders() }), rules).classification;
+/** Judges a captured failure as that of a tool which neither a reader nor a rule knows. */
+export function createJudgeWithout(read: Read = readText): JudgeWithout {
+  return ({ text, tool }) => {
+    const words = new Set(tool.toLowerCase().split(/[^a-z0-9]+/));
+    const rules = ALL_RULES.filter(({ name }) => !name.split('-').some((word) => words.has(word)));
+    return ruleBy(subjectIn(text, { leftOut: toolReaders() }, read), rules).classification;
+  };
 }
 
 /** Two lines of a tool that nobody has are no reason to publish. */

@@ -38,6 +38,21 @@ export type Read = (text: string, options?: Partial<ReadOptions>) => Reading;
 export const readText: Read = (text, options) =>
   readSources([{ name: 'log', kind: 'log', text, notes: [] }], { budgetTokens: 2_000, ...options });
 
+/** Reads a text once for all gates that ask for it with the same tools left out. */
+export function createCachedRead(read: Read = readText): Read {
+  const readings = new Map<string, Map<string, Reading>>();
+  return (text, options = {}) => {
+    const { leftOut, ...others } = options;
+    if (Object.keys(others).length > 0) return read(text, options);
+    const key = [...(leftOut ?? [])].join(' ');
+    const known = readings.get(key) ?? new Map<string, Reading>();
+    readings.set(key, known);
+    const reading = known.get(text) ?? read(text, options);
+    known.set(text, reading);
+    return reading;
+  };
+}
+
 const FIXTURES = join(import.meta.dirname, '../fixtures');
 const Range = z.tuple([z.int(), z.int()]);
 const Truth = z.object({

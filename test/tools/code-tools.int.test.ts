@@ -100,6 +100,38 @@ describe('read_file', () => {
     },
   );
 
+  it('proposes the nearest names, and the lines that mention it, where a file does not exist', async () => {
+    const { status, findings } = await ask()('CODE_ERROR', 'read_file', { path: 'packages/cart/src/taxs.ts', line: 4 });
+
+    expect(status).toBe('ok');
+    expect(findings).toHaveLength(1);
+    expect(findings[0]?.title).toBe('packages/cart/src/taxs.ts does not exist; name one of these instead');
+    expect(findings[0]?.text.split('\n')).toEqual(['nearest names:', 'packages/cart/src/tax.ts']);
+    expect(findings[0]?.data).toMatchObject({ candidates: ['packages/cart/src/tax.ts'] });
+
+    const moved = await ask()('CODE_ERROR', 'read_file', { path: 'lib/round.ts' });
+    expect(moved.findings[0]?.text).toContain('lines with "round":\npackages/cart/src/tax.ts:1');
+  });
+
+  it('gives 200 lines, and says what is cut', async () => {
+    const lines = Array.from({ length: 900 }, (_, row) => `const value${row} = ${'x'.repeat(50)}${row};`);
+    const files = { 'src/long.ts': `${lines.join('\n')}\n`, 'src/wide.ts': `${'y'.repeat(900)}\n`.repeat(100) };
+    const commit = repository.commit(files, 'Grow');
+    const read = ask({ build: sampleBuild({ commit }) });
+    const shown = async (args: Record<string, unknown>) => (await read('CODE_ERROR', 'read_file', args)).findings;
+
+    const long = await shown({ path: 'src/long.ts', lineStart: 1, lineEnd: 900 });
+    expect(long.map(({ text }) => text).join('\n')).toBe(lines.slice(0, 200).join('\n'));
+    expect(long.at(-1)?.title).toMatch(/lines \d+–200 of 900; lines 201–900 are not shown: ask for them by lineStart$/);
+
+    const whole = await shown({ path: 'src/long.ts', lineStart: 701, lineEnd: 900 });
+    expect(whole.at(-1)?.lineEnd).toBe(900);
+    expect(whole.map(({ title }) => title).join()).not.toContain('not shown');
+
+    const wide = await shown({ path: 'src/wide.ts' });
+    expect(wide.at(-1)?.title).toMatch(/ of 100; lines \d+–100 are not shown/);
+  });
+
   it.each(['../../../../etc/passwd', '/etc/passwd', '--upload-pack=id', '/proc/self/environ', 'x/../../../etc/shadow'])(
     'never leaves the repository for %s',
     async (path) => {

@@ -6,6 +6,7 @@ import type { TriageSubject } from '../../src/domain/triage.ts';
 import { bytesInMemory } from '../../src/log/lines/bytes.ts';
 import { createMemoryArchive } from '../../src/stores/archive/memory.ts';
 import { sampleSubject } from '../support/subject.ts';
+import { runs } from '../support/thorough.ts';
 import { archiveOf, asking } from './sources.ts';
 
 const LINES = Array.from({ length: 5_000 }, (_, index) => `line ${index + 1}`);
@@ -242,7 +243,7 @@ describe('grep_log in an archive that searches', () => {
 
         expect(searched.findings).toEqual(held.findings);
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     );
   });
 

@@ -1,8 +1,12 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { TriageError } from '../../src/domain/errors.ts';
+import type { TriageSubject } from '../../src/domain/triage.ts';
+import { composeAnswer } from '../../src/judge/answer.ts';
 import { createTools } from '../../src/tools/all-tools.ts';
 import { createToolbox } from '../../src/tools/toolbox.ts';
+import { insightOf } from '../judge/subject.ts';
 import { sampleSubject } from '../support/subject.ts';
-import { emptySources } from './sources.ts';
+import { asking, emptySources } from './sources.ts';
 
 async function queryFor(query: string): Promise<string> {
   const queries: string[] = [];
@@ -23,4 +27,43 @@ async function queryFor(query: string): Promise<string> {
 it('masks what it asks the web, before it is cut to one line of 200 characters', async () => {
   expect(await queryFor('login  failed\nfor hunter2')).toBe('login failed for ***');
   expect(await queryFor(`${'x'.repeat(196)} hunter2`)).toBe(`${'x'.repeat(196)} ***`);
+});
+
+describe('a search that fails', () => {
+  const down = {
+    driver: 'test',
+    configured: true,
+    search: async () => {
+      throw new TriageError('upstream-failed', 'The engine is down.');
+    },
+  };
+  const askDown = (subject: TriageSubject) => asking({ webSearch: down }, subject);
+  const search = (toolchains: readonly string[]) =>
+    askDown(sampleSubject({ toolchains: [...toolchains] }))('CODE_ERROR', 'search_web', { query: 'x y z' });
+
+  it('is told as failed, and names the documentation of the tools, marked as not read', async () => {
+    const outcome = await search(['pytest', 'npm']);
+
+    expect(outcome).toMatchObject({ status: 'failed', summary: 'The engine is down. Named instead, and not read: 2 findings' });
+    expect(outcome.findings.map(({ url, source }) => [url, source])).toEqual([
+      ['https://docs.pytest.org/', 'documentation'],
+      ['https://docs.npmjs.com/cli', 'documentation'],
+    ]);
+    expect(outcome.findings[0]?.title).toBe('Documentation of pytest, named because the web could not be searched');
+    expect(outcome.findings[0]?.text).toContain('neither searched nor read');
+  });
+
+  it('names nothing for tools that it does not know', async () => {
+    expect(await search(['blorp'])).toMatchObject({ status: 'failed', findings: [], summary: 'The engine is down.' });
+  });
+
+  it('is told in the advice where nothing else is known', async () => {
+    const { findings } = await search(['npm']);
+    const insight = insightOf('blorp zzqx 17\n##[error]Process completed with exit code 1.\n');
+    const evidence = [...insight.evidence, ...findings.map((finding) => ({ ...finding, id: 'E9', tool: 'search_web' }))];
+
+    expect(composeAnswer({ ...insight, evidence }).fixRecommendation).toMatch(
+      /^No fix found\. .* The web could not be searched\. Documentation, named and not read: npm \(https:\/\/docs\.npmjs\.com\/cli\)\.$/,
+    );
+  });
 });

@@ -1,7 +1,7 @@
 import { getContext, type TriageRuntime } from '../context.ts';
 import { finishedStep, getStartTime } from '../judge.ts';
 import type { Conclusion, Report, TriageStateUpdate, TriageStateValue } from '../state.ts';
-import { INVESTIGATORS, newEvidence, numberEvidence } from '../tool-calls.ts';
+import { INVESTIGATORS, newEvidence, numberEvidence, SEARCH_WEB } from '../tool-calls.ts';
 
 /**
  * Joins the findings of the investigators in a fixed order, so that every finding has the same number no
@@ -20,7 +20,7 @@ export async function consolidate(state: TriageStateValue, runtime: TriageRuntim
     reports: null,
     conclusions: [...state.conclusions, ...reports.map((report) => toConclusion(report, round))],
     investigations: round,
-    webAsked: state.webAsked || replies.some((reply) => reply.call.tool === 'search_web'),
+    webAsked: state.webAsked || replies.some((reply) => reply.call.tool === SEARCH_WEB),
     ...finishedStep(getContext(runtime), startedAt, { node: 'consolidate', round, summary }),
   };
 }

@@ -23,22 +23,10 @@ export async function reason(state: TriageStateValue, runtime: TriageRuntime): P
   const summary = `${formatConfidence(plan.confidence)}: ${plan.thought}`;
   return {
     plan: { ...plan, gaps: [...(plan.gaps ?? [])] },
-    ...(isAtItsEnd(state, plan) ? { verdict: givenUp(state.verdict) } : {}),
     ...(revised === undefined ? {} : { classification: revisedBy(insight.classification, revised, plan) }),
     rounds: round,
     ...judgedStep(runtime, startedAt, { node: 'reason', round, summary }, judgement, { iterations: 1 }),
   };
-}
-
-/** Checks whether the answer was sent back and no further call would change it. */
-function isAtItsEnd(state: TriageStateValue, plan: Plan): boolean {
-  return state.verdict?.action === 'self_correct' && plan.enough && state.outcomes.length === state.callsAtVerdict;
-}
-
-function givenUp(verdict: TriageStateValue['verdict']): TriageStateValue['verdict'] {
-  return verdict === null
-    ? null
-    : { ...verdict, action: 'human_review', reasons: [...verdict.reasons, 'no further lookup would change the result'] };
 }
 
 /**

@@ -1,8 +1,10 @@
+import type { ToolCall } from '../../../src/domain/evidence.ts';
+import type { Analyst } from '../../../src/ports/analyst.ts';
 import { computeSpent } from '../budget.ts';
 import { getContext, type TriageRuntime } from '../context.ts';
 import { getStartTime, judged, judgedStep } from '../judge.ts';
 import { NOTHING_PLANNED, type TriageStateUpdate, type TriageStateValue, toInsight } from '../state.ts';
-import { type CheckedCalls, checkCalls, offeredTools, withoutFindings } from '../tool-calls.ts';
+import { type CheckedCalls, checkCalls, findTolerated, limitWebQueries, offeredTools, SEARCH_WEB, withoutFindings } from '../tool-calls.ts';
 
 /**
  * Picks the independent questions of this round; never the same question twice. What may not be asked is refused with a sentence that the next
@@ -10,18 +12,17 @@ import { type CheckedCalls, checkCalls, offeredTools, withoutFindings } from '..
  */
 export async function selectTool(state: TriageStateValue, runtime: TriageRuntime): Promise<TriageStateUpdate> {
   const startedAt = getStartTime(runtime);
-  const insight = toInsight(state);
   // The verdict stays in the state while the loop goes on: the web's turn is the first choice after it, and only that.
   const askWeb = state.verdict?.action === 'web_search' && !state.webAsked;
   const offered = await offeredTools(state, askWeb, runtime);
-  const plan = state.plan ?? NOTHING_PLANNED;
-  const { analyst: chooser, fallbackAnalyst = chooser } = getContext(runtime);
-  // The analyst that judged the answer has already decided to search the web, so the fallback analyst forms
-  // the query.
+  const input = { ...toInsight(state), plan: state.plan ?? NOTHING_PLANNED, offered };
   const judgement = await judged(runtime, { limits: state.limits, spent: computeSpent(state) }, (analyst, signal) =>
-    (askWeb ? fallbackAnalyst : analyst).chooseTools({ ...insight, plan, offered }, signal),
+    analyst.chooseTools(input, signal),
   );
-  const checked = checkCalls(judgement.value, offered, state.outcomes);
+  const tolerated = askWeb ? [] : await findTolerated(state, runtime);
+  const chosen = askWeb ? await ensureQuery(judgement.value, input, runtime) : judgement.value;
+  const wanted = limitWebQueries(chosen, state.outcomes);
+  const checked = checkCalls(wanted, [...offered, ...tolerated], state.outcomes);
   const { calls, refused, notes } = checked;
   const step = {
     node: 'select_tool',
@@ -37,6 +38,18 @@ export async function selectTool(state: TriageStateValue, runtime: TriageRuntime
     ...judgedStep(runtime, startedAt, step, judgement),
     notes: [...(judgement.note === null ? [] : [judgement.note]), ...notes],
   };
+}
+
+/** Returns the chosen queries for the web, or that of the fallback analyst if the analyst has none. */
+async function ensureQuery(
+  chosen: readonly ToolCall[],
+  input: Parameters<Analyst['chooseTools']>[0],
+  runtime: TriageRuntime,
+): Promise<readonly ToolCall[]> {
+  const queries = chosen.filter(({ tool }) => tool === SEARCH_WEB);
+  const { fallbackAnalyst } = getContext(runtime);
+  if (queries.length > 0 || fallbackAnalyst === undefined) return queries;
+  return (await fallbackAnalyst.chooseTools(input, runtime.signal)).value;
 }
 
 function summarizeCalls({ calls, refused }: CheckedCalls): string {

@@ -40,14 +40,17 @@ export async function verify(state: TriageStateValue, runtime: TriageRuntime): P
   const webAsked = state.webAsked || !(await isWebAskable(state, runtime));
   const decision = decide({ ...state, webAsked }, judgement, claims, { ...composed, route });
   const verdict = { ...buildVerdict(judgement.value, claims, decision, composed), ...(route === null ? {} : { route }) };
+  const { action, confidence } = decision;
   const dropped = claims.dropped.length === 0 ? '' : `, ${claims.dropped.length} claims dropped`;
-  const summary = `${formatConfidence(decision.confidence)} → ${decision.action}${dropped}`;
+  const summary = `${formatConfidence(confidence)} → ${action}${dropped}`;
   return {
-    answer: { ...answer, claims: [...claims.kept], confidence: decision.confidence },
+    answer: { ...answer, claims: [...claims.kept], confidence },
     verdict,
     gaps: verdict.gaps,
     callsAtVerdict: state.outcomes.length,
-    corrections: state.corrections + (decision.action === 'self_correct' ? 1 : 0),
+    evidenceAtVerdict: state.evidence.length,
+    verdicts: [{ action, confidence, category: toInsight(state).classification.category }],
+    corrections: state.corrections + (action === 'self_correct' ? 1 : 0),
     ...(decision.stopped ? { termination: 'budget_exhausted' as const } : {}),
     ...judgedStep(runtime, startedAt, { node: 'verify', round: state.rounds, summary }, judgement),
   };

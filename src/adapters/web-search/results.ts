@@ -153,7 +153,8 @@ function failed(url: URL, why: string): TriageError {
   return new TriageError('upstream-failed', `${url.host} ${why}.`);
 }
 
-type Node = DefaultTreeAdapterTypes.ChildNode | DefaultTreeAdapterTypes.Document | DefaultTreeAdapterTypes.DocumentFragment;
+/** Any part of a parsed page. */
+export type Node = DefaultTreeAdapterTypes.ChildNode | DefaultTreeAdapterTypes.Document | DefaultTreeAdapterTypes.DocumentFragment;
 
 /** Elements that are invisible or say nothing about the subject of the page. */
 const UNSEEN = new Set(
@@ -176,7 +177,8 @@ function snippetText(html: string, maxLength: number): string {
   return readText(parseFragment(html), maxLength).replace(/\s+/g, ' ');
 }
 
-function readText(root: Node, maxLength: number): string {
+/** Returns the visible text below a part of a page, at most `maxLength` characters. */
+export function readText(root: Node, maxLength: number): string {
   let text = '';
   const open: Node[] = [root];
   for (let node = open.pop(); node !== undefined && text.length < maxLength * 2; node = open.pop()) {

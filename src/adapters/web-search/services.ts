@@ -1,9 +1,7 @@
 import { z } from 'zod';
-import { TriageError } from '../../domain/errors.ts';
-import { readBytes } from '../../lib/http-body.ts';
 import { jsonIn } from '../../lib/text.ts';
-import { retryAfter } from '../../lib/time.ts';
 import type { WebSearch } from '../../ports/toolbox.ts';
+import { askProvider, type ProviderRequest } from './ask-provider.ts';
 import { type Find, type RawResult, searchWith, type WebSearchOptions } from './results.ts';
 
 const BASE_BRAVE = 'https://api.search.brave.com';
@@ -53,17 +51,6 @@ export function createTavilySearch(options: WebSearchOptions & { readonly apiKey
   return searchBy('tavily', request, Reply, options);
 }
 
-interface ProviderRequest {
-  /** The name shown to people: "Brave Search". */
-  readonly provider: string;
-  readonly url: URL;
-  readonly query?: Readonly<Record<string, string>>;
-  /** Hold the key; they never come into an error. */
-  readonly headers: Readonly<Record<string, string>>;
-  /** Sent as JSON by POST; absent: a GET. */
-  readonly body?: object;
-}
-
 const MAX_BYTES = 2 * 1024 * 1024;
 
 function searchBy(
@@ -72,61 +59,7 @@ function searchBy(
   reply: z.ZodType<readonly RawResult[]>,
   options: WebSearchOptions,
 ): WebSearch {
-  const find: Find = (query, limit, signal) => askProvider(request(query, limit), reply, options.timeoutMs, signal);
+  const reader = { maxBytes: MAX_BYTES, read: (text: string) => reply.safeParse(jsonIn(text)).data ?? null };
+  const find: Find = (query, limit, signal) => askProvider(request(query, limit), reader, options.timeoutMs, signal);
   return searchWith(driver, find, options);
-}
-
-/**
- * Asks the search provider that the operator configured, which may be in a private network; a redirect is never followed. Throws
- * `upstream-auth` and `quota-exhausted` (final), `rate-limited`, `timeout`, `too-large`, `upstream-failed`.
- */
-async function askProvider(
-  { provider, url, query, headers, body }: ProviderRequest,
-  reply: z.ZodType<readonly RawResult[]>,
-  timeoutMs: number,
-  signal: AbortSignal,
-): Promise<readonly RawResult[]> {
-  const deadline = AbortSignal.timeout(timeoutMs);
-  const within = AbortSignal.any([signal, deadline]);
-  try {
-    if (query !== undefined) url.search = new URLSearchParams(query).toString();
-    const sent = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
-    const init = { headers: { accept: 'application/json', ...headers }, signal: within, redirect: 'manual' as const };
-    const response = await fetch(url, { ...init, ...sent });
-    if (!response.ok) {
-      await response.body?.cancel();
-      throw statusError(provider, response);
-    }
-    const bytes = await readBytes(response.body, MAX_BYTES);
-    if (bytes === null) throw new TriageError('too-large', `${provider} sent more than ${MAX_BYTES} bytes.`);
-    const read = reply.safeParse(jsonIn(bytes.toString('utf8')));
-    if (!read.success) throw new TriageError('upstream-failed', `${provider} did not return search results.`);
-    return read.data;
-  } catch (error) {
-    if (error instanceof TriageError) throw error;
-    if (signal.aborted) throw new TriageError('cancelled', `The call to ${provider} was stopped.`, { retryable: true });
-    if (deadline.aborted) throw new TriageError('timeout', `${provider} took longer than ${timeoutMs} ms.`, { retryable: true });
-    // Without its cause: that may quote the request.
-    throw new TriageError('upstream-failed', `${provider} could not be reached.`, { retryable: true });
-  }
-}
-
-function statusError(provider: string, { status, headers }: Response): TriageError {
-  if (status >= 300 && status < 400) {
-    return new TriageError('upstream-failed', `${provider} redirects elsewhere, which is not followed (FAULTLINE_WEB_SEARCH_URL).`);
-  }
-  if (status === 401 || status === 403) {
-    return new TriageError(
-      'upstream-auth',
-      `${provider} returned ${status}: check FAULTLINE_WEB_SEARCH_KEY, and that JSON output is enabled.`,
-    );
-  }
-  if (status === 402 || status === 432 || status === 433)
-    return new TriageError('quota-exhausted', `${provider} returned ${status}: the quota of its plan is used up.`);
-  if (status === 429) {
-    const retryAfterMs = retryAfter(headers);
-    const rest = retryAfterMs === null ? {} : { retryAfterMs };
-    return new TriageError('rate-limited', `${provider} is rate limiting requests.`, { retryable: true, ...rest });
-  }
-  return new TriageError('upstream-failed', `${provider} returned ${status}.`, { retryable: status >= 500 });
 }

@@ -1,6 +1,7 @@
+import { judgeCorrection } from '../../domain/analysis.ts';
 import type { ReplayedCase } from '../run/replay.ts';
 import type { CaseResult } from '../run/results.ts';
-import { caseShare, type Figure, listIds, mean, meanFigure, ratio, shareFigure } from './figure.ts';
+import { caseShare, type Figure, judgedCases, listIds, mean, meanFigure, ratio, shareFigure } from './figure.ts';
 
 interface Run {
   readonly one: ReplayedCase;
@@ -39,7 +40,55 @@ export function scoreLoop(cases: readonly ReplayedCase[]): Figure[] {
           caseShare('CODE_ERROR runs that asked the code host', code, ({ one }) => asked(one.result, 'code host')),
           caseShare('CODE_ERROR runs that the code host answered', code, ({ one }) => answered(one.result, 'code host')),
         ]),
+    ...scoreReadCode(runs),
     ...unansweredCalls(runs),
+    ...scoreCorrections(runs),
+  ];
+}
+
+/** Returns how often the code was read, among the runs that had it at hand. */
+function scoreReadCode(runs: readonly Run[]): Figure[] {
+  const atHand = runs.filter(({ one }) => one.row?.repo_path != null);
+  const ofCode = atHand.filter(({ one }) => one.result.category === 'CODE_ERROR');
+  const hasRead = ({ one }: Run) => answered(one.result, 'code host');
+  const read = (name: string, among: readonly Run[]) => caseShare(name, among, hasRead, 'neither');
+  return [
+    ...(atHand.length === 0 ? [] : [read('runs with a repository that read code', atHand)]),
+    ...(ofCode.length === 0 ? [] : [read('CODE_ERROR runs with a repository that read code', ofCode)]),
+  ];
+}
+
+/**
+ * Returns how often verify sent an answer back, and what became of it: how often the next answer was surer,
+ * how often nothing new was found, and, where the category is known, how often it was righted or spoiled.
+ */
+function scoreCorrections(runs: readonly Run[]): Figure[] {
+  const corrected = runs.filter(({ one }) => one.result.corrections.length > 0);
+  const all = corrected.flatMap(({ one }) => one.result.corrections);
+  const results = all.map(judgeCorrection);
+  const count = (wanted: (typeof results)[number]) => results.filter((result) => result === wanted).length;
+  const changes = judgedCases(corrected.map(({ one }) => one)).flatMap(({ accepted, one }) =>
+    one.result.corrections.map(({ before, after }) => ({
+      before: accepted.includes(before.category),
+      after: accepted.includes((after ?? before).category),
+    })),
+  );
+  const righted = changes.filter(({ before, after }) => !before && after);
+  const spoiled = changes.filter(({ before, after }) => before && !after);
+  return [
+    caseShare('runs that were sent back', runs, ({ one }) => one.result.corrections.length > 0, 'neither'),
+    ...(all.length === 0
+      ? []
+      : [
+          shareFigure('corrections that made the answer surer', count('helped'), all.length),
+          shareFigure('corrections that found nothing new', count('nothing_new'), all.length),
+        ]),
+    ...(changes.length === 0
+      ? []
+      : [
+          shareFigure('corrections that righted the category', righted.length, changes.length),
+          shareFigure('corrections that spoiled the category', spoiled.length, changes.length),
+        ]),
   ];
 }
 

@@ -1,6 +1,6 @@
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { z } from 'zod';
-import type { Analysis } from '../../domain/analysis.ts';
+import { type Analysis, Correction } from '../../domain/analysis.ts';
 import { CATEGORIES } from '../../domain/category.ts';
 import { getErrorMessage, getErrorReason, TriageError } from '../../domain/errors.ts';
 import { Blame, blameByText, blameByTrying } from '../../domain/experiment.ts';
@@ -73,6 +73,8 @@ export const CaseResult = z.object({
   iterations: z.int().nullable().default(null),
   terminationReason: Text.default(null),
   tools: createListSchema(z.object({ tool: z.string(), status: z.string() })).default([]),
+  /** How often the answer was sent back, and what became of it. */
+  corrections: createListSchema(Correction).default([]),
   /** How many quotations the claims make, and how many stand literally on their line of the log; null where the log was not read. */
   quotes: z
     .object({ made: z.int().min(0), literal: z.int().min(0) })
@@ -221,6 +223,7 @@ function toAnswerRow(id: string, analysis: Analysis | null, milliseconds: number
     iterations: usage?.iterations ?? null,
     terminationReason: analysis?.terminationReason ?? null,
     tools: listTools(analysis),
+    corrections: analysis?.corrections ?? [],
     ...{ quotes: null, logTokens: null },
     rawConfidence: verdict?.calibration?.raw ?? verdict?.confidence ?? null,
     model: analysis?.model ?? null,

@@ -4,7 +4,7 @@ import type { TriageGraph } from '../../../graphs/triage/graph.ts';
 import { isWaiting, type ReviewerAnswer, resumedWith } from '../../../graphs/triage/question.ts';
 import { recursionLimit } from '../../../graphs/triage/routes.ts';
 import type { TriageLimits, TriageStateValue } from '../../../graphs/triage/state.ts';
-import type { Analysis, Classification } from '../../domain/analysis.ts';
+import { type Analysis, type Classification, listCorrections } from '../../domain/analysis.ts';
 import type { CalibrationInUse } from '../../domain/calibration.ts';
 import { TriageError } from '../../domain/errors.ts';
 import type { ToolOutcome } from '../../domain/evidence.ts';
@@ -147,6 +147,7 @@ function toAnalysis(state: TriageStateValue, startedAt: number, now: number): An
     evidence: state.evidence,
     steps: state.steps,
     usage: state.usage,
+    ...presentCorrections(state),
     analyst: mainAnalyst(state),
     model: state.model,
     promptHashes: state.promptHashes,
@@ -154,6 +155,11 @@ function toAnalysis(state: TriageStateValue, startedAt: number, now: number): An
     terminationReason: termination ?? 'max_iterations',
     recalled: null,
   };
+}
+
+function presentCorrections({ verdicts }: TriageStateValue): Pick<Analysis, 'corrections'> {
+  const corrections = listCorrections(verdicts);
+  return corrections.length === 0 ? {} : { corrections };
 }
 
 /** Returns the analyst that wrote the answer. */

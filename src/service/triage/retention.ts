@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { getErrorMessage } from '../../domain/errors.ts';
-import { type OutboxHandler, REMOVE_LOGS } from '../../domain/outbox.ts';
+import { type OutboxHandler, REMOVE_FROM_MONGODB, REMOVE_LOGS } from '../../domain/outbox.ts';
 import { append, findMax, present } from '../../lib/collections.ts';
 import { type Clock, lookRegularly } from '../../lib/time.ts';
 import type { BuildArchive } from '../../ports/build-archive.ts';
@@ -23,7 +23,7 @@ interface RetentionPolicy extends RetentionDays {
 export interface RetentionDeps extends OutboxDeps {
   readonly outbox: OutboxDeps['outbox'] & Pick<OutboxStore, 'waiting'>;
   readonly store: RetentionStore;
-  readonly archive: Pick<BuildArchive, 'remove' | 'settle'>;
+  readonly archive: Pick<BuildArchive, 'remove' | 'removeElsewhere' | 'tidy'>;
   /** Forgets the checkpoints of triages that are gone. */
   readonly forgetThreads: () => Promise<unknown>;
   /** Takes library entries out of the index; `false` where that stays pending. */
@@ -104,10 +104,19 @@ function keepsForEver(policy: RetentionPolicy): boolean {
   return [policy, ...Object.values(policy.repositories)].every(({ logsDays, buildsDays }) => !logsDays && !buildsDays);
 }
 
-/** Deletes the logs of builds in the archive. Nothing is given up: an archive that is away is asked again. */
-export function removeLogsHandler(archive: Pick<BuildArchive, 'remove'>): OutboxHandler {
+/**
+ * Creates the handlers that delete the logs of builds in the archive. They never give up, however long a store
+ * is unavailable.
+ */
+export function removalHandlers(archive: Pick<BuildArchive, 'remove' | 'removeElsewhere'>): OutboxHandler[] {
+  const { removeElsewhere } = archive;
+  const handlers = [removalHandler(REMOVE_LOGS, (buildId) => archive.remove(buildId))];
+  return removeElsewhere === undefined ? handlers : [...handlers, removalHandler(REMOVE_FROM_MONGODB, removeElsewhere)];
+}
+
+function removalHandler(topic: string, remove: (buildId: string) => Promise<void>): OutboxHandler {
   return {
-    topic: REMOVE_LOGS,
+    topic,
     leaseMs: 120_000,
     batch: BATCH,
     limits: null,
@@ -115,22 +124,23 @@ export function removeLogsHandler(archive: Pick<BuildArchive, 'remove'>): Outbox
     handle: async (entries, { signal }) => {
       for (const { key } of entries) {
         signal.throwIfAborted();
-        await archive.remove(key);
+        await remove(key);
       }
       return { outcome: 'done', forget: true };
     },
   };
 }
 
-/** Deletes logs now, as far as the archive does so; says how many are left. */
+/** Deletes logs now, as far as the stores respond. Returns the number of deletions that are still pending. */
 async function removeLogs({ archive, ...deps }: RetentionDeps, signal: AbortSignal): Promise<number> {
-  try {
-    await drainOutbox(removeLogsHandler(archive), deps, signal);
-    return (await deps.outbox.waiting(REMOVE_LOGS)).count + ((await archive.settle?.(signal))?.pending ?? 0);
-  } catch (error) {
-    deps.logger.warn({ error: getErrorMessage(error) }, 'logs could not be deleted; will retry');
-    return (await deps.outbox.waiting(REMOVE_LOGS)).count;
+  let pending = 0;
+  for (const handler of removalHandlers(archive)) {
+    await drainOutbox(handler, deps, signal).catch((error: unknown) =>
+      deps.logger.warn({ error: getErrorMessage(error) }, 'logs could not be deleted; will retry'),
+    );
+    pending += (await deps.outbox.waiting(handler.topic)).count;
   }
+  return pending;
 }
 
 /**
@@ -161,7 +171,7 @@ function toForgetScope(clock: Clock, repository: string | null, days: number): F
 
 interface RetentionWorkerDeps extends RetentionDeps {
   readonly policy: RetentionPolicy;
-  /** Between two looks at what other stores still have to delete, in milliseconds. */
+  /** Milliseconds between two looks for remains in the archive. */
   readonly intervalMs: number;
   /** Between two looks for what is too old, in milliseconds. */
   readonly retainMs?: number;
@@ -175,8 +185,8 @@ const RETAIN_MS = 3_600_000;
 const PAUSE_MS = 200;
 
 /**
- * Deletes in the background what is too old, and what other stores still are to delete; brings home what was kept elsewhere while a store was
- * away. One process at a time does so. what is pending is in the database, so a stop loses nothing.
+ * Starts deleting in the background what is too old, and the remains of interrupted writes in the archive. One
+ * process at a time does so. Pending deletions are in the database, so a stop loses nothing.
  */
 export function startRetentionWorker(deps: RetentionWorkerDeps): { stop(): Promise<void> } {
   const holder = randomUUID();
@@ -202,9 +212,9 @@ async function lookAfter(rounds: Rounds, stopping: AbortSignal): Promise<void> {
   try {
     if (!(await hold())) return;
     await deps.archive
-      .settle?.(stopping)
+      .tidy?.()
       .catch((error: unknown) =>
-        deps.logger.warn({ error: getErrorMessage(error) }, 'logs could not be moved to their archive; will retry'),
+        deps.logger.warn({ error: getErrorMessage(error) }, 'the archive could not delete interrupted writes; will retry'),
       );
     if (keepsForEver(deps.policy) || performance.now() - rounds.retainedAt < (deps.retainMs ?? RETAIN_MS)) return;
     const lost = new AbortController();

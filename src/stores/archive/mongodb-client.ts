@@ -51,7 +51,10 @@ interface Collections {
 }
 
 export interface MongodbCollections {
-  /** Runs one operation, within the limit; what the driver throws becomes a TriageError. */
+  /**
+   * Runs one operation within the time limit. Errors of the driver become a TriageError. Throws `storage-failed`
+   * (retryable) immediately while a server that did not respond is paused.
+   */
   within<Result>(work: (collections: Collections, signal: AbortSignal) => Promise<Result>): Promise<Result>;
   /** Makes the indexes, where that was not done yet. */
   indexed(): Promise<void>;
@@ -59,11 +62,20 @@ export interface MongodbCollections {
   close(): Promise<void>;
 }
 
+interface Timing {
+  /** Time limit of one operation, in milliseconds. */
+  readonly limitMs: number;
+  /** Milliseconds for which a server that did not respond is not called. */
+  readonly restMs: number;
+}
+
 /** Connects when it is first used. Writes are acknowledged by a majority and its journal. */
-export function openCollections(url: string, database: string, limitMs: number): MongodbCollections {
+export function openCollections(url: string, database: string, { limitMs, restMs }: Timing): MongodbCollections {
   const connection = keepConnected(() => createClient(url, limitMs));
   const db = async () => (await connection.client()).db(database);
-  const within: MongodbCollections['within'] = (work) => limited(async (signal) => work(getCollections(await db()), signal), limitMs);
+  const guard = createBreaker(restMs);
+  const within: MongodbCollections['within'] = (work) =>
+    guard(() => limited(async (signal) => work(getCollections(await db()), signal), limitMs));
   let made: Promise<void> | null = null;
   return {
     within,
@@ -74,7 +86,7 @@ export function openCollections(url: string, database: string, limitMs: number):
       });
       return made;
     },
-    ping: async () => void (await limited(async (signal) => (await db()).command({ ping: 1 }, { signal }), limitMs)),
+    ping: async () => void (await guard(() => limited(async (signal) => (await db()).command({ ping: 1 }, { signal }), limitMs))),
     close: connection.close,
   };
 }
@@ -150,6 +162,36 @@ function createClient(url: string, limitMs: number): MongoClient {
   } catch (cause) {
     throw new TriageError('invalid-config', 'FAULTLINE_MONGODB_URL is not a MongoDB URL.', { cause });
   }
+}
+
+/**
+ * Creates a circuit breaker. After a call that the server did not answer, every call fails for `restMs`. Then
+ * one call may try in each such period until the server answers.
+ */
+function createBreaker(restMs: number) {
+  let pausedUntil: number | null = null;
+  return async <Result>(call: () => Promise<Result>): Promise<Result> => {
+    if (pausedUntil !== null) {
+      if (performance.now() < pausedUntil) {
+        throw new TriageError('storage-failed', 'MongoDB did not respond recently and is paused.', { retryable: true });
+      }
+      pausedUntil = performance.now() + restMs;
+    }
+    try {
+      const result = await call();
+      pausedUntil = null;
+      return result;
+    } catch (error) {
+      pausedUntil = isAway(error) ? performance.now() + restMs : null;
+      throw error;
+    }
+  };
+}
+
+/** Returns true if the server does not respond, as opposed to a response that refuses the request. */
+function isAway(error: unknown): boolean {
+  if (!(error instanceof TriageError)) return false;
+  return error.code === 'upstream-auth' || (error.code === 'storage-failed' && error.retryable && error.details.full !== true);
 }
 
 /** Settles with the work or at the limit, whatever the driver does; the signal then ends what can be ended. */

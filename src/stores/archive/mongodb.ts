@@ -13,6 +13,8 @@ export interface MongodbArchiveOptions {
   readonly database: string;
   /** Time limit of one operation on the server, in milliseconds. */
   readonly limitMs?: number;
+  /** Milliseconds for which a server that did not respond is not called. */
+  readonly restMs?: number;
   /** Maximum size of one text in bytes, before compression. */
   readonly maxBytes?: number;
   /** Days after which the server itself deletes a text; 0: never. */
@@ -20,16 +22,8 @@ export interface MongodbArchiveOptions {
 }
 
 export interface MongodbArchive extends BuildArchive {
-  /**
-   * Stores a text like the port's `put`. With `replacing`, stores it only if that generation (null: none) is
-   * still valid; otherwise throws `conflict`.
-   */
-  put(buildId: string, source: SourceText, replacing?: string | null): Promise<void>;
   /** Stores a text like `put`, and returns the description of what was stored. */
-  keep(buildId: string, source: SourceText, replacing?: string | null): Promise<ArchivedSource>;
-  pieces(buildId: string, name: string): AsyncGenerator<TextPiece>;
-  /** Returns the valid generation of a text, or null if there is no such text. */
-  generation(buildId: string, name: string): Promise<string | null>;
+  keep(buildId: string, source: SourceText): Promise<ArchivedSource>;
   check(): Promise<string>;
   /** Deletes pieces of writings that were cut off `olderThanMs` ago or before, and says how many such writings. */
   tidy(olderThanMs?: number): Promise<number>;
@@ -39,6 +33,7 @@ export interface MongodbArchive extends BuildArchive {
 type Within = MongodbCollections['within'];
 
 const LIMIT_MS = 10_000;
+const REST_MS = 5_000;
 /** The longest text that a string can hold. */
 const MAX_BYTES = 512 * 1024 * 1024;
 /** Maximum bytes of one piece document. */
@@ -56,10 +51,10 @@ const DAY_MS = 86_400_000;
  * Throws `storage-failed` (retryable if the server does not respond), `upstream-auth`, and `too-large`.
  */
 export function createMongodbArchive(options: MongodbArchiveOptions): MongodbArchive {
-  const { url, database, limitMs = LIMIT_MS, maxBytes = MAX_BYTES, keepDays = 0 } = options;
-  const collections = openCollections(url, database, limitMs);
+  const { url, database, limitMs = LIMIT_MS, restMs = REST_MS, maxBytes = MAX_BYTES, keepDays = 0 } = options;
+  const collections = openCollections(url, database, { limitMs, restMs });
   const { within } = collections;
-  const keep: MongodbArchive['keep'] = async (buildId, source, replacing) => {
+  const keep: MongodbArchive['keep'] = async (buildId, source) => {
     const { chunks, lines, bytes } = await toChunks(source.text);
     if (bytes > maxBytes) throw new TriageError('too-large', `${source.name} has ${bytes} bytes; the archive accepts at most ${maxBytes}.`);
     const described = { name: source.name, kind: source.kind, lines, bytes, notes: [...source.notes] };
@@ -68,14 +63,14 @@ export function createMongodbArchive(options: MongodbArchiveOptions): MongodbArc
     const generation = randomUUID();
     const document = { buildId, ...described, chunks: chunks.length, generation, storedAt, ...expiry };
     const parts = chunks.flatMap((chunk) => splitChunk(chunk, { buildId, name: source.name, generation, ...expiry }));
-    await store(collections, document, parts, replacing);
+    await store(collections, document, parts);
     return described;
   };
 
   return {
     driver: 'mongodb',
 
-    put: async (buildId, source, replacing) => void (await keep(buildId, source, replacing)),
+    put: async (buildId, source) => void (await keep(buildId, source)),
     keep,
 
     list: async (buildId) => {
@@ -102,8 +97,6 @@ export function createMongodbArchive(options: MongodbArchiveOptions): MongodbArc
       await within(({ pieces }) => pieces.deleteMany({ buildId }));
     },
 
-    generation: async (buildId, name) => (await find(within, buildId, name))?.generation ?? null,
-
     check: async () => {
       await collections.ping();
       return 'ok';
@@ -126,12 +119,7 @@ function splitChunk(
 }
 
 /** Writes the pieces, makes them valid, and deletes those that were valid before. Cut off anywhere, the old or the new text is whole. */
-async function store(
-  { within, indexed }: MongodbCollections,
-  source: SourceDocument,
-  parts: readonly PieceDocument[],
-  replacing: string | null | undefined,
-): Promise<void> {
+async function store({ within, indexed }: MongodbCollections, source: SourceDocument, parts: readonly PieceDocument[]): Promise<void> {
   const { buildId, name, generation } = source;
   const forget = async (old: string) => {
     await within(({ pieces }) => pieces.deleteMany({ buildId, name, generation: old }));
@@ -142,7 +130,7 @@ async function store(
   let replaced: string | null;
   try {
     for (const batch of batchesWithin(parts, INSERT, ({ bytes }) => bytes.length)) await within(({ pieces }) => pieces.insertMany(batch));
-    replaced = await makeValid(within, source, replacing);
+    replaced = await makeValid(within, source);
   } catch (error) {
     // A server that has answered gets its room back now; else `tidy` sees to it.
     if (!(error instanceof TriageError) || error.details.state !== undefined || error.code === 'conflict')
@@ -157,12 +145,10 @@ async function store(
  * Makes a generation valid with compare-and-set, so that each of two concurrent writers sees the generation
  * it replaces. Returns the generation that was valid before.
  */
-async function makeValid(within: Within, source: SourceDocument, replacing: string | null | undefined): Promise<string | null> {
+async function makeValid(within: Within, source: SourceDocument): Promise<string | null> {
   const { buildId, name, generation } = source;
   for (let attempt = 0; attempt < TRIES; attempt += 1) {
     const old = await within(({ sources }, signal) => sources.findOne({ buildId, name }, { signal }));
-    const before = old?.generation ?? null;
-    if (replacing !== undefined && before !== replacing) break;
     if (old === null) {
       const isFirst = await within(async ({ sources }) => {
         try {
@@ -180,7 +166,7 @@ async function makeValid(within: Within, source: SourceDocument, replacing: stri
       const { matchedCount } = await within(({ sources }) =>
         sources.updateOne({ _id: old._id, generation: old.generation }, { $set: { ...source } }),
       );
-      if (matchedCount === 1) return before;
+      if (matchedCount === 1) return old.generation;
     }
   }
   throw new TriageError('conflict', `${name} was replaced by another process in the meantime.`, { retryable: true });

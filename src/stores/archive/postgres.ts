@@ -22,8 +22,7 @@ export function createPostgresArchive(db: Database) {
       // Compressed before the transaction: on PGlite everybody waits while one is open.
       const { chunks, lines, bytes } = await toChunks(source.text);
       await db.transaction(async (sql) => {
-        await sql.query(UPSERT_SOURCE, [buildId, name, kind, lines, bytes, notes]);
-        await sql.query('delete from build_source_chunks where build_id = $1 and name = $2', [buildId, name]);
+        await replaceRow(sql, buildId, { name, kind, lines, bytes, notes }, 'postgres');
         for (let start = 0; start < chunks.length; start += BATCH)
           await insertChunks(sql, buildId, name, chunks.slice(start, start + BATCH));
       });
@@ -59,6 +58,13 @@ export function createPostgresArchive(db: Database) {
   } satisfies BuildArchive;
 }
 
+/** Records which driver has a text from now on, and deletes the chunks of the text that it replaces. */
+export async function replaceRow(sql: Sql, buildId: string, source: ArchivedSource, driver: 'postgres' | 'mongodb'): Promise<void> {
+  const { name, kind, lines, bytes, notes } = source;
+  await sql.query(UPSERT_SOURCE, [buildId, name, kind, lines, bytes, notes, driver]);
+  await sql.query('delete from build_source_chunks where build_id = $1 and name = $2', [buildId, name]);
+}
+
 async function insertChunks(sql: Sql, buildId: string, name: string, chunks: readonly Chunk[]): Promise<void> {
   await sql.query(INSERT_CHUNKS, [
     buildId,
@@ -87,17 +93,17 @@ async function* readPieces(db: Database, buildId: string, name: string): AsyncGe
 }
 
 /** Texts that another store holds have a row, too, but no chunks. */
-const HERE = `place = 'database'`;
+const HERE = `driver = 'postgres'`;
 
 const LIST = `select name, kind, lines, bytes, notes from build_sources where build_id = $1 and ${HERE} order by stored_at, name`;
 
 const FIND = `select lines from build_sources where build_id = $1 and name = $2 and ${HERE}`;
 
 const UPSERT_SOURCE = `
-  insert into build_sources (build_id, name, kind, lines, bytes, notes) values ($1, $2, $3, $4, $5, $6)
+  insert into build_sources (build_id, name, kind, lines, bytes, notes, driver) values ($1, $2, $3, $4, $5, $6, $7)
   on conflict (build_id, name) do update set
     kind = excluded.kind, lines = excluded.lines, bytes = excluded.bytes, notes = excluded.notes, stored_at = clock_timestamp(),
-    place = 'database'`;
+    driver = excluded.driver`;
 
 const INSERT_CHUNKS = `
   insert into build_source_chunks (build_id, name, chunk, first_line, bytes)

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { compileTriageGraph } from '../../../graphs/triage/graph.ts';
 import { recursionLimit } from '../../../graphs/triage/routes.ts';
 import type { TriageStateValue } from '../../../graphs/triage/state.ts';
+import { judgeCorrection, listCorrections } from '../../../src/domain/analysis.ts';
 import type { ToolCall } from '../../../src/domain/evidence.ts';
 import { systemClock } from '../../../src/lib/time.ts';
 import type { Toolbox } from '../../../src/ports/toolbox.ts';
@@ -14,6 +15,10 @@ const LIMITS = { maxIterations: 5, maxCorrections: 2, thresholds: { autoNotify: 
 const ask = (tool: string, args: Record<string, unknown> = {}): ToolCall => ({ tool, args, why: 'to know' });
 const hit: Reply = { status: 'ok', findings: [{ title: 'a hit', text: 'text of the hit', source: 'knowledge:ERR008', score: 0.8 }] };
 const nothing: Reply = { status: 'empty', summary: 'no hits' };
+/** Something that no other call has brought. */
+const another = (call: ToolCall): Reply => ({
+  findings: [{ title: 'a hit', text: JSON.stringify(call.args), source: 'code', score: 0.8 }],
+});
 
 function triage(analyst: ScriptedAnalyst, toolbox: Toolbox): Promise<TriageStateValue> {
   return compileTriageGraph().invoke(
@@ -25,7 +30,7 @@ function triage(analyst: ScriptedAnalyst, toolbox: Toolbox): Promise<TriageState
   );
 }
 
-function run(script: Script, replies: Readonly<Record<string, Reply>> = {}): Promise<TriageStateValue> {
+function run(script: Script, replies: Parameters<typeof scriptedToolbox>[0] = {}): Promise<TriageStateValue> {
   return triage(scriptedAnalyst(script), scriptedToolbox(replies));
 }
 
@@ -146,12 +151,40 @@ describe('triage graph', () => {
   it('sends an unsure answer back at most twice, each time only after asking more', async () => {
     const [look, answer] = [{}, { enough: true }];
     const plans = [look, answer, look, answer, look, answer];
-    const state = await run({ calls: distinct(5), plans, assessments: [{ confidence: 0.55, gaps: ['the input'] }] }, { search_code: hit });
+    const assessments = [0.55, 0.6, 0.58].map((confidence) => ({ confidence, gaps: ['the input'] }));
+    const state = await run({ calls: distinct(5), plans, assessments }, { search_code: another });
 
     expect(state.steps.filter((step) => step.node === 'generate_answer')).toHaveLength(3);
     expect(state.corrections).toBe(2);
     expect(state.verdict?.action).toBe('human_review');
     expect(state.outcomes).toHaveLength(3);
+    expect(listCorrections(state.verdicts).map(judgeCorrection)).toEqual(['helped', 'did_not_help']);
+  });
+
+  it.each([
+    ['no tool is chosen', [[ask('search_code')], []], another],
+    ['a call finds nothing', distinct(9), (call: ToolCall) => (call.args.text === 'word 0' ? another(call) : nothing)],
+    ['a call finds what is known', distinct(9), hit],
+  ])('never gives the same answer twice: %s', async (_when, calls, search_code) => {
+    const plans = [{}, { enough: true }, {}];
+    const assessments = [{ confidence: 0.55, gaps: ['the input'] }];
+    const state = await run({ calls, plans, assessments }, { search_code });
+
+    expect(state.steps.filter((step) => step.node === 'generate_answer')).toHaveLength(1);
+    expect(state.steps.at(-1)?.node).toBe('hand_over');
+    expect(state.verdict).toMatchObject({
+      action: 'human_review',
+      reasons: expect.arrayContaining(['no further lookup would change the result']),
+    });
+    expect(listCorrections(state.verdicts).map(judgeCorrection)).toEqual(['nothing_new']);
+  });
+
+  it('hands an answer over at once where no tool is chosen for a correction', async () => {
+    const calls = [[ask('search_code')], []];
+    const plans = [{}, { enough: true }, {}];
+    const state = await run({ calls, plans, assessments: [{ confidence: 0.55 }] }, { search_code: another });
+
+    expect(nodesOf(state)).toMatch(/ verify reason select_tool hand_over$/);
   });
 
   it('gives an answer that was sent back to a person where nothing more can be looked up', async () => {
@@ -187,24 +220,54 @@ describe('triage graph', () => {
     expect(state.webAsked).toBe(true);
   });
 
-  it('has the web asked by the fallback analyst, whatever a model would rather ask', async () => {
-    const model = scriptedAnalyst({
-      calls: [[ask('search_knowledge')], [ask('search_knowledge', { again: true })]],
-      plans: [{}, { enough: true }],
-      assessments: [{ confidence: 0.3 }, { confidence: 0.9 }],
-      answers: [{ title: 'before the web' }, { title: 'after the web' }],
+  describe('the web, with a model', () => {
+    const web = (query: string) => ask('search_web', { query });
+
+    /**
+     * A weak answer of a model, then what its queries found; the fallback analyst has one query of its own.
+     */
+    async function search(...calls: readonly (readonly ToolCall[])[]) {
+      const model = scriptedAnalyst({
+        calls,
+        plans: [{}, { enough: true }],
+        assessments: [{ confidence: 0.3 }, { confidence: 0.9 }],
+        answers: [{ title: 'before the web' }, { title: 'after the web' }],
+      });
+      const fallbackAnalyst = { ...scriptedAnalyst({ calls: [[web('the telling line')]] }), name: 'rules' };
+      const toolbox = scriptedToolbox({ search_knowledge: hit, search_web: another });
+      const state = await compileTriageGraph().invoke(
+        { subject: sampleSubject(), limits: LIMITS },
+        {
+          context: { analyst: model, fallbackAnalyst, toolbox, clock: systemClock, onStep: undefined },
+          recursionLimit: recursionLimit(LIMITS),
+        },
+      );
+      const searches = toolbox.calls.filter(({ tool }) => tool === 'search_web');
+      return { state, queries: searches.map(({ args }) => args.query) };
+    }
+
+    it('is searched by up to three queries of the model, each once', async () => {
+      const words = ['socket closed early', 'Closed early: socket', 'grpc goaway', 'http2 goaway', 'a fourth'];
+      const asked = words.map(web);
+      const { state, queries } = await search([ask('search_knowledge')], asked);
+
+      expect(queries).toEqual(['socket closed early', 'grpc goaway', 'http2 goaway']);
+      expect(state.answer?.title).toBe('after the web');
     });
-    const fallbackAnalyst = { ...scriptedAnalyst({ calls: [[ask('search_web', { query: 'the error in words' })]] }), name: 'rules' };
-    const toolbox = scriptedToolbox({ search_knowledge: hit, search_web: hit });
-    const state = await compileTriageGraph().invoke(
-      { subject: sampleSubject(), limits: LIMITS },
-      {
-        context: { analyst: model, fallbackAnalyst, toolbox, clock: systemClock, onStep: undefined },
-        recursionLimit: recursionLimit(LIMITS),
-      },
-    );
-    expect(toolbox.calls.map(({ tool }) => tool)).toEqual(['search_knowledge', 'search_web']);
-    expect(state.answer?.title).toBe('after the web');
+
+    it('is searched for what the rules would ask where the model has no query', async () => {
+      const { state, queries } = await search([ask('search_knowledge')], [ask('search_knowledge', { again: true })]);
+
+      expect(queries).toEqual(['the telling line']);
+      expect(state.answer?.title).toBe('after the web');
+    });
+
+    it('is searched by the model before its turn, too, and not again by the same words', async () => {
+      const { state, queries } = await search([ask('search_knowledge'), web('own words')], [web('Own words!'), web('other words')]);
+
+      expect(queries).toEqual(['own words', 'other words']);
+      expect(state.outcomes.filter(({ status }) => status === 'refused')).toEqual([]);
+    });
   });
 
   it.each([

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createMasker } from '../../../src/log/mask/mask.ts';
 import { isDistinctive } from '../../../src/log/mask/span.ts';
+import { runs } from '../../support/thorough.ts';
 import { type Planted, SECRETS } from './secrets.ts';
 
 const masker = createMasker();
@@ -20,7 +21,7 @@ const noise = fc.constantFrom(
   'Digest: sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
 );
 const lines = fc.array(noise, { maxLength: 6 });
-const numRuns = 20;
+const numRuns = runs(20);
 
 const encode = (text: string, encoding: BufferEncoding) => Buffer.from(text, 'utf8').toString(encoding);
 
@@ -133,7 +134,7 @@ describe('T56: what is no secret', () => {
         const text = [...before, line].join('\n');
         expect(await masker.mask(text)).toEqual({ text, count: 0 });
       }),
-      { numRuns: 50 },
+      { numRuns: runs(50) },
     );
   });
 });
@@ -152,7 +153,7 @@ describe('any text', () => {
         expect(once.text.split('\n').length).toBe(text.split('\n').length);
         expect((await masker.mask(once.text)).text).toBe(once.text);
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 });

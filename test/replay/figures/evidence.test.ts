@@ -1,5 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import type { Action, Correction } from '../../../src/domain/analysis.ts';
+import type { Category } from '../../../src/domain/category.ts';
 import {
   getToolClass,
   listTools,
@@ -113,6 +115,33 @@ describe('the loop', () => {
     expect(figureOf(figures, 'tool calls that failed')).toMatchObject({ value: 1 / 3, against: ['b'] });
     expect(figureOf(scoreToolsByCategory(runs), 'runs that asked: log, CODE_ERROR').value).toBe(0.5);
     expect(figureOf(scoreTools(runs), 'calls of read_blame: failed').value).toBe(1);
+  });
+
+  it('says how often the code was read, among the rows that have a repository', () => {
+    const read = (id: string, tool: string) =>
+      judged('CODE_ERROR', 'CODE_ERROR', { id, repo_path: 'a.git' }, { iterations: 1, tools: [call(tool, 'ok')] });
+    const figures = scoreLoop([...runs, read('d', 'search_knowledge'), read('e', 'find_files')]);
+    expect(figureOf(figures, 'runs with a repository that read code')).toMatchObject({ value: 0.5, cases: 2 });
+    expect(figureOf(figures, 'CODE_ERROR runs with a repository that read code')).toMatchObject({ value: 0.5, cases: 2 });
+  });
+
+  it('says how often an answer was sent back, and whether that helped', () => {
+    const mark = (action: Action, confidence: number, category: Category) => ({ action, confidence, category });
+    const sentBack = (id: string, truth: Category, corrections: readonly Correction[]) =>
+      judged(truth, truth, { id }, { iterations: 2, corrections });
+    const figures = scoreLoop([
+      ...runs,
+      sentBack('d', 'CODE_ERROR', [{ before: mark('self_correct', 0.55, 'TEST_FAILURE'), after: mark('auto_notify', 0.9, 'CODE_ERROR') }]),
+      sentBack('e', 'CODE_ERROR', [
+        { before: mark('web_search', 0.3, 'CODE_ERROR'), after: mark('human_review', 0.2, 'CONFIG_ERROR') },
+        { before: mark('self_correct', 0.55, 'CODE_ERROR'), after: null },
+      ]),
+    ]);
+    expect(figureOf(figures, 'runs that were sent back')).toMatchObject({ value: 2 / 5, cases: 5 });
+    expect(figureOf(figures, 'corrections that made the answer surer')).toMatchObject({ value: 1 / 3, cases: 3 });
+    expect(figureOf(figures, 'corrections that found nothing new').value).toBeCloseTo(1 / 3);
+    expect(figureOf(figures, 'corrections that righted the category').value).toBeCloseTo(1 / 3);
+    expect(figureOf(figures, 'corrections that spoiled the category').value).toBeCloseTo(1 / 3);
   });
 
   it('knows every tool there is, and no other', () => {

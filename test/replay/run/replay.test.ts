@@ -17,7 +17,18 @@ import { sampleAnalysis, sampleExperiment } from '../../support/sample-analysis.
 const KEYS = [
   ...['id', 'category', 'kind', 'probabilities', 'confidence', 'abstained', 'excerpts', 'tokens', 'logLines', 'logBytes'],
   ...['failingTests', 'messages', 'fingerprint', 'suspects', 'rootCause', 'fixRecommendation', 'claims', 'action', 'analyst'],
-  ...['usage', 'milliseconds', 'error', 'answerConfidence', 'iterations', 'terminationReason', 'tools', 'quotes', 'logTokens'],
+  ...[
+    'usage',
+    'milliseconds',
+    'error',
+    'answerConfidence',
+    'iterations',
+    'terminationReason',
+    'tools',
+    'corrections',
+    'quotes',
+    'logTokens',
+  ],
   ...['rawConfidence', 'model', 'failedSections', 'stepFound', 'blame', 'analyses', 'failureFound', 'advice'],
 ];
 const LOG = 'building\nError: the cart is empty\n    at total (src/cart.ts:4:9)\n';

@@ -5,9 +5,10 @@ import { codeSpan, fence, html, inline, prose } from '../../../src/notifications
 import { renderGithubCommands, renderMarkdown, renderPlain, renderTerminal } from '../../../src/service/answers/render.ts';
 import { hostile, outsideCode, renderedMarkdown as render } from '../../support/hostile-text.ts';
 import { recalledAnalysis, sampleAnalysis, unsureAnalysis } from '../../support/sample-analysis.ts';
+import { runs } from '../../support/thorough.ts';
 
 /** Enough to find slips within days of runs; few enough to keep the suite quick. */
-const RUNS = 300;
+const RUNS = runs(300);
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u;
 
 /** Every text that others write, replaced by hostile text. */

@@ -1,9 +1,10 @@
 import { MongoClient } from 'mongodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { TriageError } from '../../../src/domain/errors.ts';
-import { REMOVE_LOGS } from '../../../src/domain/outbox.ts';
+import { REMOVE_FROM_MONGODB, REMOVE_LOGS } from '../../../src/domain/outbox.ts';
 import { systemClock } from '../../../src/lib/time.ts';
 import { createMasker } from '../../../src/log/mask/mask.ts';
+import type { BuildArchive } from '../../../src/ports/build-archive.ts';
 import { silentLogger } from '../../../src/ports/telemetry.ts';
 import { startOutbox } from '../../../src/service/outbox.ts';
 import {
@@ -11,13 +12,13 @@ import {
   forgetRepository,
   longestLogsDays,
   type RetentionDeps,
-  removeLogsHandler,
+  removalHandlers,
   retain,
   startRetentionWorker,
 } from '../../../src/service/triage/retention.ts';
 import { createMongodbArchive } from '../../../src/stores/archive/mongodb.ts';
 import { createPostgresArchive } from '../../../src/stores/archive/postgres.ts';
-import { createSpillingArchive } from '../../../src/stores/archive/spilling.ts';
+import { createArchiveWithFallback } from '../../../src/stores/archive/with-fallback.ts';
 import { createPostgresCheckpointer, sweepCheckpoints } from '../../../src/stores/checkpointer.ts';
 import { createOutboxStore, type OutboxStore } from '../../../src/stores/outbox.ts';
 import { createRetentionStore } from '../../../src/stores/retention.ts';
@@ -87,7 +88,12 @@ describe('what is forgotten', () => {
   });
 
   /** `count` builds with a row in every table, received so many days ago. */
-  async function fill(repository: string, count: number, daysAgo: number): Promise<void> {
+  async function fill(
+    repository: string,
+    count: number,
+    daysAgo: number,
+    archive: BuildArchive = createPostgresArchive(db),
+  ): Promise<void> {
     const key = repository.replace('/', '_');
     for (const statement of FILL.split(';').filter((one) => one.trim() !== '')) {
       await db.query(`with given as (select ${CASTS}) ${statement.replace(/\$(\d)/g, '(select p$1 from given)')}`, [
@@ -97,7 +103,6 @@ describe('what is forgotten', () => {
         daysAgo,
       ]);
     }
-    const archive = createPostgresArchive(db);
     for (let n = 1; n <= count; n += 1) {
       await archive.put(`${key}_${daysAgo}_${n}`, { name: 'build.log', kind: 'log', text: `log ${n}`, notes: [] });
     }
@@ -175,7 +180,7 @@ describe('what is forgotten', () => {
     expect(done.pending.logs).toBe(10);
     expect(await rowsOf(GONE)).toMatchObject({ builds: 0, analyses: 0, build_sources: 10 });
 
-    const worker = startOutbox({ ...deps, handlers: [removeLogsHandler(deps.archive)], intervalMs: 20 });
+    const worker = startOutbox({ ...deps, handlers: removalHandlers(deps.archive), intervalMs: 20 });
     await expect.poll(async () => total(await rowsOf(GONE)), { timeout: 10_000 }).toBe(0);
     await worker.stop();
   });
@@ -183,36 +188,37 @@ describe('what is forgotten', () => {
   it.skipIf(withoutMongodb)('reaches MongoDB, also where it is away when somebody deletes', async () => {
     const mongodb = await startMongodb();
     const name = mongodb.database();
-    const primary = createMongodbArchive({ url: mongodb.url, database: name, limitMs: 2_000 });
-    const archive = createSpillingArchive({ primary, database: db, logger: silentLogger, restMs: 100 });
+    const there = createMongodbArchive({ url: mongodb.url, database: name, limitMs: 2_000, restMs: 100 });
+    const archive = createArchiveWithFallback({ mongodb: there, database: db, outbox: deps.outbox, logger: silentLogger });
     const client = new MongoClient(mongodb.url);
-    const there = (collection: string, like: RegExp) => client.db(name).collection(collection).countDocuments({ buildId: like });
+    const countIn = (collection: string, like: RegExp) => client.db(name).collection(collection).countDocuments({ buildId: like });
     const counts = async () => [
-      await there('archive_sources', /gone/),
-      await there('archive_pieces', /gone/),
-      await there('archive_sources', /stays/),
-      await there('archive_pieces', /stays/),
+      await countIn('archive_sources', /gone/),
+      await countIn('archive_pieces', /gone/),
+      await countIn('archive_sources', /stays/),
+      await countIn('archive_pieces', /stays/),
     ];
-    await fill(GONE, 20, 3);
-    await fill(STAYS, 4, 3);
-    expect(await archive.settle?.(signal)).toMatchObject({ moved: 24, waiting: 0 });
+    await fill(GONE, 20, 3, archive);
+    await fill(STAYS, 4, 3, archive);
     const before = await counts();
 
     await mongodb.kill();
     const done = await forgetRepository({ ...deps, archive }, GONE, 0, signal);
     expect({ ...done.pending, rows: total(await rowsOf(GONE)) }).toEqual({ logs: 20, vectors: true, rows: 0 });
     await mongodb.resume();
+    const outbox = startOutbox({ ...deps, handlers: removalHandlers(archive), intervalMs: 50 });
+    await expect.poll(async () => (await deps.outbox.waiting(REMOVE_FROM_MONGODB)).count, { timeout: 20_000 }).toBe(0);
+    const draft = { generation: 'g', buildId: 'b', name: 'build.log', startedAt: new Date(0) };
+    await client.db(name).collection('archive_drafts').insertOne(draft);
     const worker = startRetentionWorker({ ...deps, archive, policy: { logsDays: 0, buildsDays: 0, repositories: {} }, intervalMs: 50 });
-    const outbox = startOutbox({ ...deps, handlers: [removeLogsHandler(archive)], intervalMs: 50 });
-    await expect.poll(async () => (await deps.outbox.waiting(REMOVE_LOGS)).count, { timeout: 20_000 }).toBe(0);
-    await expect.poll(async () => (await archive.settle?.(signal))?.pending, { timeout: 20_000 }).toBe(0);
+    await expect.poll(async () => await client.db(name).collection('archive_drafts').countDocuments()).toBe(0);
     await Promise.all([worker.stop(), outbox.stop()]);
 
     const after = await counts();
     console.info(`in MongoDB of the repository ${before[0]} logs before, ${after[0]} after; of the others ${before[2]} and ${after[2]}`);
     expect({ before, after }).toEqual({ before: [20, 20, 4, 4], after: [0, 0, 4, 4] });
     await client.close();
-    await primary.close();
+    await there.close();
     await mongodb.stop();
   });
 

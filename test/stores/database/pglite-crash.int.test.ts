@@ -7,6 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openPglite } from '../../../src/stores/database/pglite.ts';
+import { copyTestDatabase } from '../../support/pglite.ts';
 import { THOROUGH } from '../../support/thorough.ts';
 
 const ROUNDS = THOROUGH ? 6 : 2;
@@ -56,6 +57,7 @@ describe('PGlite and kill -9', () => {
   }
 
   it('T71: loses no acknowledged row, and the next process takes the lock over', { timeout: 240_000 }, async () => {
+    await copyTestDatabase(dataDir);
     const acknowledged: string[] = [];
     for (let round = 0; round < ROUNDS; round += 1) {
       const writer = startWriter();
@@ -90,6 +92,7 @@ describe('PGlite and kill -9', () => {
   });
 
   it('T70: refuses a second process with the PID of the first, and lets it in once that is dead', { timeout: 120_000 }, async () => {
+    await copyTestDatabase(dataDir);
     const writer = startWriter();
     await untilReady(writer);
 
@@ -106,6 +109,7 @@ describe('PGlite and kill -9', () => {
   });
 
   it('lets one of several racers have the directory of a dead process', { timeout: 120_000 }, async () => {
+    await copyTestDatabase(dataDir);
     const first = startWriter();
     await untilReady(first);
     await kill(first.child);

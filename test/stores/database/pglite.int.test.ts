@@ -5,6 +5,7 @@ import { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openPglite } from '../../../src/stores/database/pglite.ts';
 import { databaseContract } from '../../contract/database-contract.ts';
+import { copyTestDatabase } from '../../support/pglite.ts';
 
 databaseContract('pglite', async (migrationsFolder) => {
   const folder = await mkdtemp(join(tmpdir(), 'faultline-test-'));
@@ -37,7 +38,7 @@ describe('a PGlite directory', () => {
   });
 
   it('is refused to a second opening in the same process, and free again after the first is closed', async () => {
-    const dataDir = join(folder, 'database');
+    const dataDir = await copyTestDatabase(join(folder, 'database'));
     const db = await openPglite({ dataDir });
 
     await expect(openPglite({ dataDir })).rejects.toMatchObject({ code: 'locked', details: { pid: process.pid } });
@@ -59,7 +60,7 @@ describe('a PGlite directory', () => {
   });
 
   it('whose thread dies fails what waits and what comes, and still closes and gives its directory back', async () => {
-    const dataDir = join(folder, 'dying');
+    const dataDir = await copyTestDatabase(join(folder, 'dying'));
     const posted = vi.spyOn(Worker.prototype, 'postMessage');
     const db = await openPglite({ dataDir });
     const underWay = db.query('select pg_sleep(30)');

@@ -15,8 +15,8 @@ import { THOROUGH } from '../../support/thorough.ts';
 
 /** Written from git history by scripts/write-upgrade-fixtures.ts. */
 const FIXTURES = resolve(import.meta.dirname, '../../fixtures/upgrades');
-/** What the demo of 60, 500 and 1,000 commits before the checksums stored. */
-const INSTALLATIONS = ['15a31668', 'f5d28434', 'e72b440c'] as const;
+/** What the demo of 60, 500 and 1,000 commits before the checksums stored; a short run upgrades the oldest. */
+const INSTALLATIONS = THOROUGH ? ['15a31668', 'f5d28434', 'e72b440c'] : ['e72b440c'];
 
 const History = z.array(z.object({ commit: z.string(), set: z.record(z.string(), z.string()), removed: z.array(z.string()) }));
 
@@ -141,13 +141,16 @@ describe.skipIf(withoutPostgres)('an older form of a migration', () => {
 });
 
 describe.each(INSTALLATIONS)('an installation of commit %s', (commit) => {
-  it('opens every page after its upgrade, embedded, and loses no row', { timeout: 300_000 }, async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'faultline-upgrade-'));
-    const dataDir = join(folder, 'database');
-    await upgrade(await openPglite({ dataDir }), commit);
-    await expectPages((config) => ({ ...config, database: { driver: 'pglite', dataDir } }));
-    await rm(folder, { recursive: true, force: true });
-  });
+  // The embedded database runs the same statements, and takes six times as long.
+  if (THOROUGH) {
+    it('opens every page after its upgrade, embedded, and loses no row', { timeout: 300_000 }, async () => {
+      const folder = await mkdtemp(join(tmpdir(), 'faultline-upgrade-'));
+      const dataDir = join(folder, 'database');
+      await upgrade(await openPglite({ dataDir }), commit);
+      await expectPages((config) => ({ ...config, database: { driver: 'pglite', dataDir } }));
+      await rm(folder, { recursive: true, force: true });
+    });
+  }
 
   it.skipIf(withoutPostgres)('opens every page after its upgrade, on PostgreSQL, and loses no row', { timeout: 300_000 }, async () => {
     const url = await createDatabase();

@@ -2,6 +2,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { chmodSync, existsSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { BARE } from '../bare-environment.ts';
 
 const MAIN = resolve(import.meta.dirname, '../../../src/cli/main.ts');
 const RIGHT = 'exports.sum = (a, b) => a + b;\n';
@@ -50,7 +51,7 @@ export function createLab(): Lab {
   const root = mkdtempSync(join(tmpdir(), 'faultline-lab-'));
   const [repository, temporary, home] = ['repository', 'temporary', 'home'].map((name) => join(root, name)) as [string, string, string];
   for (const folder of [repository, temporary, home]) mkdirSync(folder);
-  const env = { PATH: process.env.PATH ?? '', HOME: home, TMPDIR: temporary, FAULTLINE_TOKEN: TOKEN };
+  const env = { ...BARE, PATH: process.env.PATH ?? '', HOME: home, TMPDIR: temporary, FAULTLINE_TOKEN: TOKEN };
   const who = {
     GIT_AUTHOR_NAME: 'Ada',
     GIT_COMMITTER_NAME: 'Ada',
@@ -78,6 +79,8 @@ export function createLab(): Lab {
     left: () => readdirSync(temporary).filter((name) => name.startsWith('faultline')),
     remove: () => rmSync(root, { recursive: true, force: true }),
   };
+  // No two processes after each commit that look whether there is something to tidy up.
+  lab.write('../home/.gitconfig', '[maintenance]\n\tauto = false\n');
   lab.git('init', '--quiet', '--initial-branch=main');
   lab.write('sum.js', RIGHT);
   lab.write('sum.test.js', SUM_TEST);

@@ -1,0 +1,23 @@
+import { TriageError } from '../../../src/domain/errors.ts';
+import { computeSpent, usedUp } from '../budget.ts';
+import { getContext, type TriageRuntime } from '../context.ts';
+import { finishedStep, getStartTime } from '../judge.ts';
+import type { TriageStateUpdate, TriageStateValue } from '../state.ts';
+
+/**
+ * Gives an answer that was sent back to a person as it is, because nothing new was found that could change
+ * it.
+ */
+export async function handOver(state: TriageStateValue, runtime: TriageRuntime): Promise<TriageStateUpdate> {
+  const startedAt = getStartTime(runtime);
+  const { verdict } = state;
+  if (verdict === null) throw new TriageError('internal', 'An answer without a verdict was handed over');
+  const isSpent = usedUp(computeSpent(state), state.limits) !== null;
+  const reasons = [...verdict.reasons, 'no further lookup would change the result'];
+  const step = { node: 'hand_over', round: state.rounds, summary: 'nothing new was found: a person decides' };
+  return {
+    verdict: { ...verdict, action: 'human_review', reasons },
+    ...(isSpent ? { termination: 'budget_exhausted' as const } : {}),
+    ...finishedStep(getContext(runtime), startedAt, step),
+  };
+}

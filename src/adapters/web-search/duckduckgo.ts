@@ -1,0 +1,126 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parse } from 'parse5';
+import { TriageError } from '../../domain/errors.ts';
+import { append } from '../../lib/collections.ts';
+import type { WebSearch } from '../../ports/toolbox.ts';
+import { askProvider, type ReplyReader } from './ask-provider.ts';
+import { type Find, type Node, readText, searchWith, type WebSearchOptions } from './results.ts';
+
+const BASE = 'https://html.duckduckgo.com/html/';
+/** A page of results has about 40 kB; parsing more would hold up everything else. */
+const MAX_BYTES = 128 * 1024;
+const MAX_TEXT = 1_000;
+/** The page is made for people: a search begins this long after the one before, in milliseconds. */
+const PACE_MS = 2_000;
+/** A search that would have to wait longer is not made, in milliseconds. */
+const MOST_WAIT_MS = 8_000;
+/** The time for which nothing is asked after a refusal, in milliseconds. */
+const REST_MS = 10 * 60_000;
+
+interface DuckDuckGoOptions extends WebSearchOptions {
+  /** Milliseconds between two searches. */
+  readonly paceMs?: number;
+}
+
+/**
+ * Creates a client of DuckDuckGo's page for browsers without scripts, which needs no key, or of its lite
+ * page. It is no API: it may refuse a program at any time, or change. Searches are made one after the other,
+ * and none for ten minutes after a refusal.
+ */
+export function createDuckDuckGoSearch({ paceMs = PACE_MS, ...options }: DuckDuckGoOptions): WebSearch {
+  const takeTurn = createTurns(paceMs);
+  let restsUntil = 0;
+  const find: Find = async (query, _limit, signal) => {
+    if (Date.now() < restsUntil) throw refusal();
+    await takeTurn(signal);
+    const request = {
+      provider: 'DuckDuckGo',
+      url: new URL(options.baseUrl ?? BASE),
+      query: { q: query },
+      headers: { accept: 'text/html', 'user-agent': 'faultline' },
+    };
+    try {
+      return await askProvider(request, READER, options.timeoutMs, signal);
+    } catch (error) {
+      if (!(error instanceof TriageError) || !REFUSALS.has(error.code)) throw error;
+      restsUntil = Date.now() + REST_MS;
+      throw refusal();
+    }
+  };
+  return searchWith('duckduckgo', find, options);
+}
+
+const REFUSALS: ReadonlySet<string> = new Set(['rate-limited', 'upstream-auth']);
+
+function refusal(): TriageError {
+  const text = 'DuckDuckGo refuses to answer a program for now; it is not asked for 10 minutes.';
+  return new TriageError('rate-limited', text);
+}
+
+/**
+ * Creates a function that returns when it is the caller's turn, and throws `rate-limited` if that would take
+ * too long.
+ */
+function createTurns(paceMs: number): (signal: AbortSignal) => Promise<void> {
+  let next = 0;
+  return async (signal) => {
+    const now = Date.now();
+    const wait = Math.max(0, next - now);
+    if (wait > MOST_WAIT_MS) throw new TriageError('rate-limited', 'Too many searches are waiting.');
+    next = now + wait + paceMs;
+    if (wait > 0) await sleep(wait, undefined, { signal });
+  };
+}
+
+const LINKS: ReadonlySet<string> = new Set(['result__a', 'result-link']);
+const SNIPPETS: ReadonlySet<string> = new Set(['result__snippet', 'result-snippet']);
+const NO_RESULTS: ReadonlySet<string> = new Set(['no-results', 'no-results__message']);
+
+/**
+ * Reads both pages: `result__a` and `result__snippet` are of the one, `result-link` and `result-snippet` of
+ * the lite one.
+ */
+const READER: ReplyReader = {
+  maxBytes: MAX_BYTES,
+  read(text) {
+    const found: { title: string; url: string | null; text: string }[] = [];
+    let isEmpty = false;
+    const open: Node[] = [parse(text)];
+    for (let node = open.pop(); node !== undefined; node = open.pop()) {
+      if (hasClass(node, LINKS)) found.push({ title: toHtml(node), url: resolveTarget(node), text: '' });
+      const last = found.at(-1);
+      if (last !== undefined && hasClass(node, SNIPPETS)) last.text = toHtml(node);
+      isEmpty ||= hasClass(node, NO_RESULTS);
+      if ('childNodes' in node) append(open, node.childNodes.toReversed());
+    }
+    // A page that asks for a person has neither results nor the statement that there are none.
+    if (found.length === 0 && !isEmpty) throw refusal();
+    return found.filter(({ url }) => url !== null);
+  },
+};
+
+function hasClass(node: Node, names: ReadonlySet<string>): boolean {
+  return readAttribute(node, 'class')
+    .split(/\s+/)
+    .some((name) => names.has(name));
+}
+
+function readAttribute(node: Node, name: string): string {
+  return 'attrs' in node ? (node.attrs.find((attribute) => attribute.name === name)?.value ?? '') : '';
+}
+
+/** Returns the text of a part of the page as HTML without marks. */
+function toHtml(node: Node): string {
+  return readText(node, MAX_TEXT).replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+}
+
+/**
+ * Returns the address that a result leads to, behind DuckDuckGo's own redirect. Returns null for
+ * advertisements.
+ */
+function resolveTarget(node: Node): string | null {
+  const href = readAttribute(node, 'href');
+  if (!URL.canParse(href, BASE)) return null;
+  const address = new URL(href, BASE);
+  return /(?:^|\.)duckduckgo\.com$/.test(address.hostname) ? address.searchParams.get('uddg') : address.href;
+}

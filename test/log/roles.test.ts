@@ -1,0 +1,16 @@
+import { expect, it } from 'vitest';
+import { saysNothing } from '../../src/log/roles.ts';
+
+it.each([
+  "##[error]Bash exited with code '1'.",
+  "##[error]PowerShell exited with code '1'.",
+  "##[error]Cmd.exe exited with code '3'.",
+  'Exited with code exit status 1',
+  '##[error]Process completed with exit code 1.',
+])('%s says only how the step ended', (line) => {
+  expect(saysNothing(line)).toBe(true);
+});
+
+it('a program that ends with a status of the system says why', () => {
+  expect(saysNothing('vstest.exe exited with code -1073741819')).toBe(false);
+});

@@ -1,0 +1,38 @@
+/** Names that no tool has. */
+const NAMES = ['blorp', 'zzqx', 'frimble', 'quonset-vark', 'plimtorp', 'gwazzle', 'snorvik', 'threnk', 'ombrulax', 'yindle'] as const;
+
+/** The ways in which tools word a failure, with two invented names and a number to fill in. */
+const SHAPES: readonly ((one: string, other: string, number: number) => string)[] = [
+  (one, other, number) => `${one} ${other} ${number}`,
+  (one, other) => `Error: ${one} ${other}`,
+  (one, other, number) => `ERROR [${one}] ${other} is ${number}`,
+  (one, other) => `fatal: ${one} could not ${other}`,
+  (one, other, number) => `${one}: ${other} failed (${number})`,
+  (one, other, number) => `E-${number} ${one} lost its ${other}`,
+  (one, other) => `${one} wants a ${other}, and there is none`,
+  (one, other, number) => `[${one}] !! ${other} @ 0x${number}f`,
+  (one, other) => `The ${one} was ${other}ed by nobody.`,
+  (one, other, number) => `${one}/${other}.${number}: unexpected ${other}`,
+  (one, other) => `{"level":"error","msg":"${one} ${other}"}`,
+  (one, other, number) => `${one}[${number}]: aborted by ${other}`,
+  (one, other) => `❌ ${one} ${other}`,
+];
+
+/** The lines around the message, as systems print them; `%` is the message. */
+const FRAMES = [
+  'starting job\n%\n##[error]Process completed with exit code 1.\n',
+  '##[group]Run ./ci/pack.sh\n./ci/pack.sh\nshell: /usr/bin/bash -e {0}\n##[endgroup]\n%\n##[error]Process completed with exit code 3.\n',
+  "+ ./ci/pack.sh\n%\nBuild step 'Execute shell' marked build as failure\nFinished: FAILURE\n",
+  '$ ./ci/pack.sh\n%\nERROR: Job failed: exit code 1\n',
+  "##[section]Starting: Pack\n%\n##[error]Bash exited with code '1'.\n##[section]Finishing: Pack\n",
+] as const;
+
+/** Messages of tools that do not exist, each name in each shape. */
+export const INVENTED_MESSAGES: readonly string[] = NAMES.flatMap((one, at) =>
+  SHAPES.map((shape, number) => shape(one, NAMES[(at + (number % 9) + 1) % NAMES.length] ?? one, 17 + 10 * at + number)),
+);
+
+/** Returns the log of a step that ended with a message; `frame` chooses among the CI systems. */
+export function logOfMessage(message: string, frame: number): string {
+  return (FRAMES[frame % FRAMES.length] ?? '%').replace('%', () => message);
+}
