@@ -102,7 +102,8 @@ export function indexChangesWithout(gone: LibraryEntry, answering: LibraryEntry 
  * stored as metadata.
  */
 export function toLibraryVector(entry: LibraryEntry): LibraryVector {
-  const { id, message, test, fingerprint, repository, category, kind, title, rootCause, fixRecommendation, confirmedBy, confirmedAt } = entry;
+  const { id, message, test, fingerprint, repository, category, kind, title, rootCause, fixRecommendation, confirmedBy, confirmedAt } =
+    entry;
   return {
     id,
     text: message,

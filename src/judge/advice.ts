@@ -73,8 +73,7 @@ function chooseAdvice(
   if (said !== null && said.confidence * (0.5 + 0.5 * classification.confidence) >= LEAST_CONFIDENCE) return said;
   const document = fittingDocument(evidence, classification.category, classification.kind);
   // What fits a kind of failure in general says nothing of this one; a team's own document is about its own failures.
-  if (document?.fix != null && isTeamDocument(document.evidence))
-    return { text: document.fix, act: null, confidence: 0.5, values: [] };
+  if (document?.fix != null && isTeamDocument(document.evidence)) return { text: document.fix, act: null, confidence: 0.5, values: [] };
   const text = `${silence(ruling)}${pointToDocumentation(evidence)}`;
   return { text, act: null, confidence: 0, values: [] };
 }

@@ -2,11 +2,11 @@ import { listCodes } from '../log/recognise/distinctive.ts';
 import { findNaming, type Naming, splitCells } from '../log/recognise/naming.ts';
 import type { Passage } from '../ports/knowledge.ts';
 
-/** What a document says about an error that one of its passages names. */
+/** The explanation that a document gives of an error that one of its passages names. */
 export interface Explanation {
   /** The line, sentence or row that names the error; null if none does. */
   readonly named: string | null;
-  /** Where that begins in the passage. */
+  /** The position at which that begins in the passage. */
   readonly offset: number;
   readonly cause: string | null;
   readonly fix: string | null;
@@ -18,7 +18,8 @@ const NUMBERED = String.raw`^[\s#*_\d.)-]{0,12}`;
 const FIX_WORDS =
   'fix(?:es|ed by)?|how to fix(?: it)?|what to do|resolution|solution|remedy|remediation|mitigation|workaround|corrective action|action|recovery';
 const CAUSE_WORDS = '(?:root |likely |probable )?causes?|reasons?|why(?: it happens)?|diagnosis|explanation|meaning';
-const OTHER_WORDS = 'symptoms?|problem|error(?: message)?|message|what you see|signs?|how to (?:confirm|verify)|verification|owner|notes?|see also|background';
+const OTHER_WORDS =
+  'symptoms?|problem|error(?: message)?|message|what you see|signs?|how to (?:confirm|verify)|verification|owner|notes?|see also|background';
 const FIX = new RegExp(`${NUMBERED}(?:${FIX_WORDS})\\b`, 'i');
 const CAUSE = new RegExp(`${NUMBERED}(?:${CAUSE_WORDS})\\b`, 'i');
 const LABEL = new RegExp(`${NUMBERED}(?:${FIX_WORDS}|${CAUSE_WORDS}|${OTHER_WORDS})\\b`, 'i');
@@ -28,7 +29,7 @@ const MAX_FURTHER = 2;
 
 /**
  * Finds what a document says about the error that a passage of it names: the other cells of its row, the
- * sections beside it under the same heading, or what follows it under the words "Cause" and "Fix". `naming`
+ * sections under the same heading, or what follows it under the words "Cause" and "Fix". `naming`
  * is null for a passage that was found and names nothing.
  */
 export function explain(naming: Naming | null, hit: Passage, passages: readonly Passage[]): Explanation {
@@ -53,7 +54,12 @@ interface Said {
 }
 
 /** Reads a row by the heads of its columns, or takes the last cell of several words as its fix. Returns null for a row that explains nothing. */
-function explainRow(naming: Naming, cells: readonly string[], hit: Passage, passages: readonly Passage[]): Pick<Explanation, 'named' | 'cause' | 'fix'> | null {
+function explainRow(
+  naming: Naming,
+  cells: readonly string[],
+  hit: Passage,
+  passages: readonly Passage[],
+): Pick<Explanation, 'named' | 'cause' | 'fix'> | null {
   const heads = findHeads(naming, cells.length, hit, passages);
   const column = (words: RegExp) => {
     const at = heads?.findIndex((head) => words.test(head)) ?? -1;
@@ -82,7 +88,7 @@ function findHeads({ offset }: Naming, width: number, hit: Passage, passages: re
 }
 
 /**
- * Finds the section of this kind that belongs to a passage: below its heading, or beside it or one of the
+ * Finds the section of this kind that belongs to a passage: below its heading, or under one of the
  * headings above it. Returns null if there is none, or if the nearest one is another error's.
  */
 function findSection(words: RegExp, hit: Passage, passages: readonly Passage[]): Said | null {
@@ -125,7 +131,7 @@ function joinPassages(first: Passage, passages: readonly Passage[]): Said {
 }
 
 /**
- * Finds what follows a word such as "Fix:" after the words that name the error, in the same passage or, in a
+ * Finds what follows a label such as "Fix:" after the words that name the error, in the same passage or, in a
  * document without headings, in the next ones. Stops at another error's code.
  */
 function findLabelled(words: RegExp, naming: Pick<Naming, 'text' | 'offset'>, hit: Passage, passages: readonly Passage[]): Said | null {
@@ -147,7 +153,7 @@ function findLabelled(words: RegExp, naming: Pick<Naming, 'text' | 'offset'>, hi
 /** Before a label within a line, such as "… stops. Fix: restart it." */
 const INLINE = new RegExp(`(?<=[.!?;])[ \\t]+(?=(?:${FIX_WORDS}|${CAUSE_WORDS})\\s?[:–—])`, 'gi');
 
-/** Returns what a label says, up to the next label or the end of its paragraph. Returns null if the word was no label. */
+/** Returns what a label says, up to the next label or the end of its paragraph. Returns null if the term was no label. */
 function readLabelled([first = '', ...rest]: readonly string[], words: RegExp): string | null {
   const after = first.replace(words, '').replace(/^[\s*_]*[:–—.-]*[\s*_]*/, '');
   const isLabel = after === '' || /^[\s*_]{0,4}[:–—.-]/.test(first.replace(words, ''));
@@ -162,7 +168,12 @@ function readLabelled([first = '', ...rest]: readonly string[], words: RegExp): 
 }
 
 function shorten(text: string): string {
-  const lines = text.split('\n').map((line) => line.trim().replace(/^[-*•]\s+/, '').replace(/\s+/g, ' '));
+  const lines = text.split('\n').map((line) =>
+    line
+      .trim()
+      .replace(/^[-*•]\s+/, '')
+      .replace(/\s+/g, ' '),
+  );
   return lines
     .filter((line) => line !== '' && !line.startsWith('```'))
     .join(' ')

@@ -69,7 +69,7 @@ function computeLikeness(own: readonly ComparedFailure[], { text, metadata }: Ve
   return own.reduce((best, one) => Math.max(best, compareFailures(one, decided)), 0);
 }
 
-/** Returns the share of a query's telling words that an entry has. However much that is, a query proposes nothing. */
+/** Returns the share of a query's distinctive words that an entry has. However much that is, a query proposes nothing. */
 function compareQuery(query: string | undefined, { text }: VectorMatch): number {
   const asked = weighWords(query ?? '');
   const all = sumWeights(asked);

@@ -59,19 +59,31 @@ const unchanged: [name: string, ok: boolean][] = [];
 
 describe('a document that names the error', { timeout: 120_000 }, () => {
   it.each(['markdown', 'html', 'docx', 'xlsx', 'csv', 'text'] as const)('%s: changes cause or fix, with its own words', async (format) => {
-    const answers = await withDocuments(format, RETRIEVAL_CASES.map((one) => toEntry(one, 'quoted')), `quoted-${format}`);
+    const answers = await withDocuments(
+      format,
+      RETRIEVAL_CASES.map((one) => toEntry(one, 'quoted')),
+      `quoted-${format}`,
+    );
     for (const one of RETRIEVAL_CASES) changed.push([`${format} ${one.name}`, usesDocument(answers, one)]);
   });
 
   it.each(['markdown', 'pdf'] as const)('%s: in other words', async (format) => {
-    const answers = await withDocuments(format, RETRIEVAL_CASES.map((one) => toEntry(one, 'other words')), `other-${format}`);
+    const answers = await withDocuments(
+      format,
+      RETRIEVAL_CASES.map((one) => toEntry(one, 'other words')),
+      `other-${format}`,
+    );
     for (const one of RETRIEVAL_CASES) changed.push([`other words, ${format} ${one.name}`, usesDocument(answers, one)]);
   });
 });
 
 describe('a wrong document', { timeout: 120_000 }, () => {
   it.each(['markdown', 'xlsx', 'pdf'] as const)('%s: about another error of the same tool, changes nothing', async (format) => {
-    const answers = await withDocuments(format, RETRIEVAL_CASES.map((one) => toEntry(one, 'another error')), `near-${format}`);
+    const answers = await withDocuments(
+      format,
+      RETRIEVAL_CASES.map((one) => toEntry(one, 'another error')),
+      `near-${format}`,
+    );
     for (const one of RETRIEVAL_CASES) unchanged.push([`near ${format} ${one.name}`, isUnchanged(answers, one)]);
   });
 
@@ -99,7 +111,9 @@ it('reaches the figures', () => {
   const report = (name: string, all: typeof changed) => {
     const right = all.filter(([, ok]) => ok).length;
     const missed = all.filter(([, ok]) => !ok).map(([what]) => what);
-    process.stdout.write(`${name}: ${(right / all.length).toFixed(3)} (${right} of ${all.length})${missed.length === 0 ? '' : `; not: ${missed.join(', ')}`}\n`);
+    process.stdout.write(
+      `${name}: ${(right / all.length).toFixed(3)} (${right} of ${all.length})${missed.length === 0 ? '' : `; not: ${missed.join(', ')}`}\n`,
+    );
     return right / all.length;
   };
   expect(changed.length).toBeGreaterThanOrEqual(60);

@@ -142,7 +142,11 @@ describe('search_error_library', () => {
     };
     await vectorIndex.upsert('error_library', [
       { id: 'lib_1', text: 'expected 10.20, got 10.21', metadata },
-      { id: 'lib_2', text: 'coupon was taken off twice from the cart', metadata: { ...metadata, entryId: 'lib_2', repository: 'other/app' } },
+      {
+        id: 'lib_2',
+        text: 'coupon was taken off twice from the cart',
+        metadata: { ...metadata, entryId: 'lib_2', repository: 'other/app' },
+      },
       { id: 'lib_3', text: 'out of memory', metadata: { ...metadata, entryId: 'lib_3' } },
     ]);
     const message = 'coupon was taken off twice from the basket';

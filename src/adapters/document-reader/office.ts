@@ -134,7 +134,8 @@ export function readTable(name: string, text: string): { blocks: DocumentBlock[]
   const blocks: DocumentBlock[] = [];
   for (const [index, row] of splitRows(text).entries()) {
     const said = rowText(row);
-    if (said !== '' && blocks.length < MAX_ROWS) blocks.push({ text: said, heading: null, place: { sheet: posix.basename(name), row: index + 1 } });
+    if (said !== '' && blocks.length < MAX_ROWS)
+      blocks.push({ text: said, heading: null, place: { sheet: posix.basename(name), row: index + 1 } });
   }
   return { blocks };
 }

@@ -3,33 +3,44 @@ import { isNoise, tokenize } from './normalise.ts';
 /** Words that tools of every kind print for failures of every kind: two texts that share them need not share a cause. */
 const COMMON = new Set(
   (
-    'accept access actual added address after again aborted abort all already also any argument arguments array assert assertion attempt ' +
-    'attempted available bad because before begin between block boolean branch broken but call called cannot cause caused change changed check ' +
-    'class client close closed code command commit compare config configuration connect connected connection console content continue correct could ' +
-    'count create created current data default define defined deleted denied dependencies dependency details different directory does done during ' +
-    'each empty end ended entry environment equal even event exception execute executed executing execution exist exists expect expected ' +
-    'expression false field folder for force forbidden format found function get given github gitlab got handle host id ignored import in inside ' +
-    'incorrect index install installed instance instead internal invalid item java javascript jenkins just key kind last length library like limit list load ' +
-    'local locked long longer lost made make may memory message method missing mode module modules more must name named native need needed needs new next nil node none ' +
-    'nothing now npm null number object occurred off ok old once one only open operation option options other out output own package packages page ' +
-    'param parameter parse parsed pass passed path permission please pointer port possible present private program project property provide provided public ' +
-    'python raise raised reach reached read reason receive received refer reference refused reject rejected release remote remove removed repository request require ' +
-    'required requires reset resource response result results resolve resolved retry return returned returns root runtime same script second seconds section ' +
-    'self send sent server service session set setting should show side signal since size skip skipped socket some source stack start started state statement step still stop ' +
-    'stopped string success successfully such suite support supported sure symbol syntax system target task text than thread throw thrown time timed timeout times ' +
-    'token tool total trace trying try true tried type typeerror unable undefined unexpected unit unknown unless unresolved until update updated url use used user using valid ' +
-    'value values variable version via wait waiting want warnings while without word write wrong yaml yes zero'
+    'accept access actual added address after again aborted abort all already also any argument ' +
+    'arguments array assert assertion attempt attempted available bad because before begin between ' +
+    'block boolean branch broken but call called cannot cause caused change changed check class ' +
+    'client close closed code command commit compare config configuration connect connected ' +
+    'connection console content continue correct could count create created current data default ' +
+    'define defined deleted denied dependencies dependency details different directory does done ' +
+    'during each empty end ended entry environment equal even event exception execute executed ' +
+    'executing execution exist exists expect expected expression false field folder for force ' +
+    'forbidden format found function get given github gitlab got handle host id ignored import in ' +
+    'inside incorrect index install installed instance instead internal invalid item java javascript ' +
+    'jenkins just key kind last length library like limit list load local locked long longer lost ' +
+    'made make may memory message method missing mode module modules more must name named native need ' +
+    'needed needs new next nil node none nothing now npm null number object occurred off ok old once ' +
+    'one only open operation option options other out output own package packages page param ' +
+    'parameter parse parsed pass passed path permission please pointer port possible present private ' +
+    'program project property provide provided public python raise raised reach reached read reason ' +
+    'receive received refer reference refused reject rejected release remote remove removed ' +
+    'repository request require required requires reset resource response result results resolve ' +
+    'resolved retry return returned returns root runtime same script second seconds section self send ' +
+    'sent server service session set setting should show side signal since size skip skipped socket ' +
+    'some source stack start started state statement step still stop stopped string success ' +
+    'successfully such suite support supported sure symbol syntax system target task text than thread ' +
+    'throw thrown time timed timeout times token tool total trace trying try true tried type ' +
+    'typeerror unable undefined unexpected unit unknown unless unresolved until update updated url ' +
+    'use used user using valid value values variable version via wait waiting want warnings while ' +
+    'without word write wrong yaml yes zero'
   ).split(' '),
 );
 
-/** The weight of a word that tells failures apart, of one that does not, and of a code such as `E-4711`. */
+/** The weights of words that tell failures apart, of words that do not, and of codes such as `E-4711`. */
 const [TELLING, COMMON_WORD, CODE] = [1, 0.3, 2];
 /** A text whose words weigh less names nothing. */
 export const NAMES = 2;
 
 const TOKEN = /[\p{L}\p{N}]+(?:[-_][\p{L}\p{N}]+)*/gu;
 /** Letters and at least two digits: the code by which a tool or a team knows an error. Names of algorithms and formats are none. */
-const CODE_SHAPE = /^(?!(?:SHA|AES|RSA|MD|UTF|ISO|HTTPS?|RFC|IPV|JDK|UTC|GMT|X|V)[-_]?\d)\p{Lu}[\p{Lu}\p{N}]{0,11}(?:[-_][\p{Lu}\p{N}]{1,16}){0,3}$/u;
+const CODE_SHAPE =
+  /^(?!(?:SHA|AES|RSA|MD|UTF|ISO|HTTPS?|RFC|IPV|JDK|UTC|GMT|X|V)[-_]?\d)\p{Lu}[\p{Lu}\p{N}]{0,11}(?:[-_][\p{Lu}\p{N}]{1,16}){0,3}$/u;
 const MAX_TEXT = 20_000;
 
 /** Returns the codes in a text, in lower case without their hyphens: `e4711`. */
@@ -58,7 +69,7 @@ export function sumWeights(words: ReadonlyMap<string, number>, among?: ReadonlyM
   return sum;
 }
 
-/** Removes what English adds to a word for number and tense, so that "leases" is "lease". */
+/** Removes the endings of English plurals and tenses, so that "leases" is "lease". */
 function stemWord(word: string): string {
   if (word.length > 5 && /(?:[^s]ed|ing)$/.test(word)) return word.replace(/(?:ed|ing)$/, '').replace(/(.)\1$/, '$1');
   if (word.length > 5 && /(?:ss|x|ch|sh)es$/.test(word)) return word.slice(0, -2);

@@ -11,7 +11,7 @@ import { normaliseIdentity } from './normalise.ts';
  */
 export const LIKENESS = { shown: 0.5, proposes: 0.75 } as const;
 
-/** Two texts that have this share of all their telling words in common are the same text. */
+/** Two texts that have this share of all their distinctive words in common are the same text. */
 const SAME_TEXT = 0.9;
 
 /** A failure as it is compared: its likeness text, and its test if it has one. */
@@ -29,8 +29,8 @@ export function toComparedFailure(failure: Pick<Failure, 'test' | 'message' | 'f
 
 /**
  * Computes how alike two failures are, 0..1, by the words that tell failures apart. A message counts by the
- * share of its telling words that the other failure has too, in both directions, so that a line that many
- * failures share makes no two of them alike. A message without telling words ("expected 3, got 4",
+ * share of its distinctive words that the other failure has too, in both directions, so that a line that many
+ * failures share makes no two of them alike. A message without distinctive words ("expected 3, got 4",
  * "exit code 1") proves nothing by itself: it needs the same test, or the same lines around it.
  */
 export function compareFailures(one: ComparedFailure, other: ComparedFailure): number {

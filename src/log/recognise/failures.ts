@@ -169,7 +169,7 @@ interface FingerprintParts {
   readonly exceptionType: string | null;
   readonly frames: readonly StackFrame[];
   readonly message: string | null;
-  /** What a check expected and what it got, if both are known. */
+  /** The values that a check expected and got, if both are known. */
   readonly compared?: readonly [expected: string, actual: string] | null;
 }
 

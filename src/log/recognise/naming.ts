@@ -6,7 +6,7 @@ export interface Naming {
   /** The line, sentence or table row that they are in. */
   readonly text: string;
   readonly offset: number;
-  /** How well they fit; comparable among the namings of one question. */
+  /** A higher number fits better; comparable among the namings of one question. */
   readonly fit: number;
   /** The cells of the row, if it is one. */
   readonly cells: readonly string[] | null;
@@ -14,7 +14,7 @@ export interface Naming {
   readonly phrase: string | null;
 }
 
-/** The least share of a sentence's telling words that the line has, and of the line's that the sentence has. */
+/** The least share of a sentence's distinctive words that the line has, and of the line's that the sentence has. */
 const [OF_SENTENCE, OF_LINE] = [0.5, 0.6];
 /** A phrase in quotes or a cell that is this much of the line may be shorter than `NAMES`. */
 const [SHORT, MOST_OF_LINE] = [1.3, 0.5];
@@ -26,7 +26,7 @@ const STATUS = /\b(?:[45]\d\d|1[34]\d)\b/g;
 
 /**
  * Finds the words of a document that name the error of a log line: a cell of a table or a quoted phrase whose
- * telling words all stand in the line, or a sentence that shares most of its telling words with it. Words
+ * distinctive words all stand in the line, or a sentence that shares most of its distinctive words with it. Words
  * that failures of every kind share name nothing, nor does a component's name alone; another code or HTTP
  * status is another error. Returns null if nothing does.
  */
@@ -76,7 +76,7 @@ function measureFit(unit: Unit, question: Question): Pick<Naming, 'fit' | 'phras
   return best;
 }
 
-/** Returns how well a phrase fits whose telling words must all stand in the line; 0 if they do not. */
+/** Returns how well a phrase fits whose distinctive words must all stand in the line; 0 if they do not. */
 function computePhraseFit(phrase: string, question: Question): number {
   const words = weighWords(phrase);
   const said = sumWeights(words);

@@ -44,7 +44,10 @@ export const RETRIEVAL_CASES: readonly RetrievalCase[] = [
   },
   {
     name: 'ledger-db-refused',
-    log: ['psql -h ledger-db -f seed.sql', 'psql: error: connection to server at "ledger-db" (10.2.3.4), port 5433 failed: Connection refused'],
+    log: [
+      'psql -h ledger-db -f seed.sql',
+      'psql: error: connection to server at "ledger-db" (10.2.3.4), port 5433 failed: Connection refused',
+    ],
     again: ['seeding', 'psql: error: connection to server at "ledger-db" (10.9.0.7), port 5433 failed: Connection refused'],
     symptom: 'psql: error: connection to server at "ledger-db" failed: Connection refused',
     otherWords: 'psql cannot reach ledger-db: the server refuses every connection.',
@@ -59,7 +62,11 @@ export const RETRIEVAL_CASES: readonly RetrievalCase[] = [
   {
     name: 'npm-ui-kit-401',
     log: ['npm ci', 'npm error code E401', 'npm error 401 Unauthorized - GET https://packages.acme.test/@acme%2fui-kit - token expired'],
-    again: ['npm install', 'npm error code E401', 'npm error 401 Unauthorized - GET https://packages.acme.test/@acme%2fui-kit - token expired'],
+    again: [
+      'npm install',
+      'npm error code E401',
+      'npm error 401 Unauthorized - GET https://packages.acme.test/@acme%2fui-kit - token expired',
+    ],
     symptom: 'npm error 401 Unauthorized - GET https://packages.acme.test/@acme%2fui-kit',
     otherWords: 'npm is answered 401 Unauthorized when it gets @acme/ui-kit from packages.acme.test.',
     cause: 'The robot account of the package server was locked.',
@@ -146,8 +153,20 @@ export const RETRIEVAL_CASES: readonly RetrievalCase[] = [
   },
   {
     name: 'duplicate-flag',
-    log: ['panic: flag registry: duplicate flag shipping.express registered', '', 'goroutine 1 [running]:', 'main.main()', '\t/src/main.go:14 +0x1d'],
-    again: ['panic: flag registry: duplicate flag shipping.express registered', '', 'goroutine 1 [running]:', 'main.run()', '\t/src/run.go:9 +0x2a'],
+    log: [
+      'panic: flag registry: duplicate flag shipping.express registered',
+      '',
+      'goroutine 1 [running]:',
+      'main.main()',
+      '\t/src/main.go:14 +0x1d',
+    ],
+    again: [
+      'panic: flag registry: duplicate flag shipping.express registered',
+      '',
+      'goroutine 1 [running]:',
+      'main.run()',
+      '\t/src/run.go:9 +0x2a',
+    ],
     symptom: 'panic: flag registry: duplicate flag shipping.express registered',
     otherWords: 'The flag registry panics when shipping.express is registered as a duplicate.',
     cause: 'Two modules bring the same flag file.',

@@ -37,7 +37,10 @@ const MAKERS: Readonly<Record<keyof typeof ENDINGS, (entries: readonly Entry[]) 
   markdown: (entries) =>
     Buffer.from(
       `# Runbook\n\n${entries
-        .map(({ title, symptom, cause, fix }) => `## ${title}\n\n### Symptoms\n\n\`${symptom}\`\n\n### Cause\n\n${cause}\n\n### Fix\n\n- ${fix}\n`)
+        .map(
+          ({ title, symptom, cause, fix }) =>
+            `## ${title}\n\n### Symptoms\n\n\`${symptom}\`\n\n### Cause\n\n${cause}\n\n### Fix\n\n- ${fix}\n`,
+        )
         .join('\n')}`,
     ),
   html: (entries) =>
@@ -45,13 +48,20 @@ const MAKERS: Readonly<Record<keyof typeof ENDINGS, (entries: readonly Entry[]) 
       `<html><head><title>Runbook</title></head><body>${entries
         .map(
           ({ title, symptom, cause, fix }) =>
-            `<h1>${escape(title)}</h1><h2>What you see</h2><pre>${escape(symptom)}</pre><h2>Root cause</h2><p>${escape(cause)}</p><h2>What to do</h2><ol><li>${escape(fix)}</li></ol>`,
+            `<h1>${escapeHtml(title)}</h1><h2>What you see</h2><pre>${escapeHtml(symptom)}</pre><h2>Root cause</h2><p>${escapeHtml(cause)}</p><h2>What to do</h2><ol><li>${escapeHtml(fix)}</li></ol>`,
         )
         .join('')}</body></html>`,
     ),
   docx: (entries) =>
     makeDocx(
-      entries.flatMap(({ title, symptom, cause, fix }) => [`# ${title}`, `The job prints: ${symptom}`, '## Reason', cause, '## Resolution', fix]),
+      entries.flatMap(({ title, symptom, cause, fix }) => [
+        `# ${title}`,
+        `The job prints: ${symptom}`,
+        '## Reason',
+        cause,
+        '## Resolution',
+        fix,
+      ]),
     ),
   // One paragraph an error, as people write in haste.
   text: (entries) =>
@@ -67,6 +77,6 @@ function toCsvLine(cells: readonly string[]): string {
   return cells.map((cell) => `"${cell.replaceAll('"', '""')}"`).join(',');
 }
 
-function escape(text: string): string {
+function escapeHtml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
 }
