@@ -23,7 +23,10 @@ export const LibraryEntry = z.object({
   fingerprint: Fingerprint,
   /** The failing line and excerpt it was learnt from; what near-match search compares with. Masked. */
   message: z.string(),
-  /** The test that failed, by the name it has in every build; null where none did, or where that is not known. */
+  /**
+   * The test that failed, by the name it has in every build; null where none did, or where that is not
+   * known.
+   */
   test: z.string().nullable(),
   repository: z.string(),
   category: Category,

@@ -31,7 +31,8 @@ const BY_NEARNESS: Readonly<Record<Nearness, number>> = { line: 1, paragraph: 0.
 const WITHOUT_VALUES = 0.8;
 
 /**
- * Advises one thing: what a person confirmed, else what the team's document that names the error says to do, else the rule's sentence, else what the failed tool itself says to do, else what is true of
+ * Advises one thing: what a person confirmed, else what the team's document that names the error says to
+ * do, else the rule's sentence, else what the failed tool itself says to do, else what is true of
  * the kind, else what the tool offers, else the place with what the tool says about it. Says that no fix was found where none of them can be filled from the failure's own lines.
  */
 export function advise(

@@ -277,7 +277,9 @@ function retrievedClaims(classification: Classification, evidence: readonly Evid
   ];
 }
 
-/** States which document of the team names the error and what it says to do, and which decision resembles it. */
+/**
+ * States which document of the team names the error and what it says to do, and which decision resembles it.
+ */
 function peopleClaims(evidence: readonly Evidence[]): (Claim | null)[] {
   const [own, precedent] = [findNamingDocument(evidence), findPrecedent(evidence)];
   const fix = own?.fix == null ? 'names this error' : `says what to do: ${oneLine(own.fix, 300)}`;

@@ -136,7 +136,10 @@ function listFacts(analysis: Analysis, why: readonly string[], explains: Explain
   ];
 }
 
-/** Describes the most similar failure that a person decided: "CONFIG_ERROR: Pump not primed, confirmed by ida (acme/pumps, 62 % alike)". */
+/**
+ * Describes the most similar failure that a person decided: "CONFIG_ERROR: Pump not primed, confirmed by ida
+ * (acme/pumps, 62 % alike)".
+ */
 function describePrecedents({ answer }: Analysis): string[] {
   const decided = (answer.similarCases ?? []).filter(({ confirmedBy }) => confirmedBy !== null).slice(0, 1);
   return decided.map(({ category, title, repository, score }) => {

@@ -75,7 +75,10 @@ export interface TeamKnowledgeStore {
   put(document: TeamDocument, passages: readonly Passage[]): Promise<string>;
   /** Finds a document by its id or source. */
   find(idOrSource: string): Promise<TeamDocument | null>;
-  /** Returns the passages of a document in their order; of those, at most 50 before and after `around`, if it is given. */
+  /**
+   * Returns the passages of a document in their order; of those, at most 50 before and after `around`, if it
+   * is given.
+   */
   passages(id: string, around?: number): Promise<Passage[]>;
   /** Lists the documents in order of their source; at most 10,000. */
   list(): Promise<TeamDocument[]>;

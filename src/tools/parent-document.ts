@@ -53,7 +53,10 @@ interface Said {
   readonly place: string;
 }
 
-/** Reads a row by the heads of its columns, or takes the last cell of several words as its fix. Returns null for a row that explains nothing. */
+/**
+ * Reads a row by the heads of its columns, or takes the last cell of several words as its fix. Returns null
+ * for a row that explains nothing.
+ */
 function explainRow(
   naming: Naming,
   cells: readonly string[],
@@ -153,7 +156,10 @@ function findLabelled(words: RegExp, naming: Pick<Naming, 'text' | 'offset'>, hi
 /** Before a label within a line, such as "… stops. Fix: restart it." */
 const INLINE = new RegExp(`(?<=[.!?;])[ \\t]+(?=(?:${FIX_WORDS}|${CAUSE_WORDS})\\s?[:–—])`, 'gi');
 
-/** Returns what a label says, up to the next label or the end of its paragraph. Returns null if the term was no label. */
+/**
+ * Returns what a label says, up to the next label or the end of its paragraph. Returns null if the term was
+ * no label.
+ */
 function readLabelled([first = '', ...rest]: readonly string[], words: RegExp): string | null {
   const after = first.replace(words, '').replace(/^[\s*_]*[:–—.-]*[\s*_]*/, '');
   const isLabel = after === '' || /^[\s*_]{0,4}[:–—.-]/.test(first.replace(words, ''));

@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import { Category } from '../domain/category.ts';
 
-/** Creates the parameters of a tool that finds texts like this failure. `category` means something else for each. */
+/**
+ * Creates the parameters of a tool that finds texts like this failure. `category` means something else for
+ * each.
+ */
 export function retrievalParameters(category: string) {
   return z.strictObject({
     query: z

@@ -10,7 +10,10 @@ import { defineTool, type Sight, type Tool } from './tool.ts';
 
 /** Failures of one cause say the same: a few are enough. */
 const MAX_FAILURES = 3;
-/** Number of additional matches requested: some are not alike, or belong to repositories that are not visible. */
+/**
+ * Number of additional matches requested: some are not alike, or belong to repositories that are not
+ * visible.
+ */
 const MORE = 30;
 
 /** Likeness that the words of a query prove at most: enough to be shown. */
@@ -58,7 +61,10 @@ function compareIds(left: VectorMatch, right: VectorMatch): number {
   return left.id < right.id ? 1 : -1;
 }
 
-/** Returns the texts by which candidates are found: each failure's message, its whole text, all that is known, and the query. */
+/**
+ * Returns the texts by which candidates are found: each failure's message, its whole text, all that is
+ * known, and the query.
+ */
 function buildTexts(subject: TriageSubject, own: readonly ComparedFailure[], query: string | undefined): string[] {
   const ownTexts = own.flatMap(({ text }) => [text.split('\n\n', 1)[0] ?? '', text]);
   return [...new Set([...ownTexts, failureText(subject), query ?? ''])].filter((text) => text !== '');
@@ -69,14 +75,20 @@ function computeLikeness(own: readonly ComparedFailure[], { text, metadata }: Ve
   return own.reduce((best, one) => Math.max(best, compareFailures(one, decided)), 0);
 }
 
-/** Returns the share of a query's distinctive words that an entry has. However much that is, a query proposes nothing. */
+/**
+ * Returns the share of a query's distinctive words that an entry has. However much that is, a query proposes
+ * nothing.
+ */
 function compareQuery(query: string | undefined, { text }: VectorMatch): number {
   const asked = weighWords(query ?? '');
   const all = sumWeights(asked);
   return all < NAMES ? 0 : Math.min(sumWeights(asked, weighWords(text)) / all, BY_QUERY);
 }
 
-/** Converts a library match to a finding. `sameRepository` says whether the decision was made in this repository. */
+/**
+ * Converts a library match to a finding. `sameRepository` says whether the decision was made in this
+ * repository.
+ */
 function findingOfLibrary(match: VectorMatch, score: number, repository: string): Finding {
   const { title, confirmedBy } = match.metadata;
   return {

@@ -239,7 +239,10 @@ function teamFinding(hit: TeamPassage, score: number, lines: readonly string[], 
 const MAX_HIT = 400;
 const MAX_SHORT = 900;
 
-/** Formats a passage with the fix and the cause of its document, which come before the rest of a long passage. */
+/**
+ * Formats a passage with the fix and the cause of its document, which come before the rest of a long
+ * passage.
+ */
 function describeParent({ text, place }: TeamPassage, { offset, cause, fix, places }: Explanation): string {
   if (places.length === 0 && text.length <= MAX_SHORT) return text;
   const from = Math.max(0, offset - MAX_HIT / 4);

@@ -15,7 +15,8 @@ import { RETRIEVAL_CASES, type RetrievalCase } from '../support/retrieval/cases.
 import { type Entry, makeDocuments, type RunbookFormat, toEntry } from '../support/retrieval/documents.ts';
 
 /*
- * What a team's documents and people's decisions change in an answer, through the whole embedded service without a model. The protocol
+ * What a team's documents and people's decisions change in an answer, through the whole embedded service
+ * without a model. The protocol
  * and the figures are in docs/evidence/retrieval.md.
  */
 

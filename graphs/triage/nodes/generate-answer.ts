@@ -8,7 +8,10 @@ import { getStartTime, judged, judgedStep } from '../judge.ts';
 import { storedTermination } from '../routes.ts';
 import { type TriageStateUpdate, type TriageStateValue, toInsight } from '../state.ts';
 
-/** Says what is known: cause, fix, claims with their evidence, suspects. What a person decided for a failure that is alike enough gives the category. */
+/**
+ * Says what is known: cause, fix, claims with their evidence, suspects. What a person decided for a failure
+ * that is alike enough gives the category.
+ */
 export async function generateAnswer(state: TriageStateValue, runtime: TriageRuntime): Promise<TriageStateUpdate> {
   const startedAt = getStartTime(runtime);
   const termination = storedTermination(state);
@@ -33,7 +36,9 @@ export async function generateAnswer(state: TriageStateValue, runtime: TriageRun
 const SAID = 0.6;
 const MOST_CASES = 5;
 
-/** Minimum similarity at which a decision proposes its category, where the tool that found it does not say. */
+/**
+ * Minimum similarity at which a decision proposes its category, where the tool that found it does not say.
+ */
 const ALIKE = 0.75;
 
 const Decided = z.object({

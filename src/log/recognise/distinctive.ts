@@ -1,6 +1,9 @@
 import { isNoise, tokenize } from './normalise.ts';
 
-/** Words that tools of every kind print for failures of every kind: two texts that share them need not share a cause. */
+/**
+ * Words that tools of every kind print for failures of every kind: two texts that share them need not share
+ * a cause.
+ */
 const COMMON = new Set(
   (
     'accept access actual added address after again aborted abort all already also any argument ' +
@@ -38,7 +41,10 @@ const [TELLING, COMMON_WORD, CODE] = [1, 0.3, 2];
 export const NAMES = 2;
 
 const TOKEN = /[\p{L}\p{N}]+(?:[-_][\p{L}\p{N}]+)*/gu;
-/** Letters and at least two digits: the code by which a tool or a team knows an error. Names of algorithms and formats are none. */
+/**
+ * Letters and at least two digits: the code by which a tool or a team knows an error. Names of algorithms
+ * and formats are none.
+ */
 const CODE_SHAPE =
   /^(?!(?:SHA|AES|RSA|MD|UTF|ISO|HTTPS?|RFC|IPV|JDK|UTC|GMT|X|V)[-_]?\d)\p{Lu}[\p{Lu}\p{N}]{0,11}(?:[-_][\p{Lu}\p{N}]{1,16}){0,3}$/u;
 const MAX_TEXT = 20_000;
@@ -50,7 +56,10 @@ export function listCodes(text: string): string[] {
   return [...new Set(codes.map((code) => code.toLowerCase().replace(/[-_]/g, '')))];
 }
 
-/** Returns what tells a text from others: its codes and words, each with its weight. Numbers and words that every log prints are left out. */
+/**
+ * Returns what tells a text from others: its codes and words, each with its weight. Numbers and words that
+ * every log prints are left out.
+ */
 export function weighWords(text: string): ReadonlyMap<string, number> {
   const weights = new Map<string, number>();
   for (const code of listCodes(text)) weights.set(code, CODE);

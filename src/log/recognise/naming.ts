@@ -14,7 +14,10 @@ export interface Naming {
   readonly phrase: string | null;
 }
 
-/** The least share of a sentence's distinctive words that the line has, and of the line's that the sentence has. */
+/**
+ * The least share of a sentence's distinctive words that the line has, and of the line's that the sentence
+ * has.
+ */
 const [OF_SENTENCE, OF_LINE] = [0.5, 0.6];
 /** A phrase in quotes or a cell that is this much of the line may be shorter than `NAMES`. */
 const [SHORT, MOST_OF_LINE] = [1.3, 0.5];
@@ -26,7 +29,8 @@ const STATUS = /\b(?:[45]\d\d|1[34]\d)\b/g;
 
 /**
  * Finds the words of a document that name the error of a log line: a cell of a table or a quoted phrase whose
- * distinctive words all stand in the line, or a sentence that shares most of its distinctive words with it. Words
+ * distinctive words all stand in the line, or a sentence that shares most of its distinctive words with it.
+ * Words
  * that failures of every kind share name nothing, nor does a component's name alone; another code or HTTP
  * status is another error. Returns null if nothing does.
  */
@@ -44,7 +48,10 @@ export function findNaming(line: string, text: string): Naming | null {
   return best;
 }
 
-/** Returns how well a passage answers a line, 0..1: the share of the line that it contains, and 1 if it names the line's error. */
+/**
+ * Returns how well a passage answers a line, 0..1: the share of the line that it contains, and 1 if it names
+ * the line's error.
+ */
 export function scorePassage(line: string, text: string): number {
   return findNaming(line, text) === null ? coverage(parseQuestion(line), tokenizeWords(text)) : 1;
 }

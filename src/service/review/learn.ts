@@ -35,7 +35,8 @@ const MAX_TITLE = 120;
 /**
  * Derives what a decision teaches: an acceptance teaches the machine's answer, a correction the reviewer's
  * text, a rejection nothing. A generic failure ("exit code 1") of no test teaches nothing either, because
- * every later failure would match it; that of a test is shown when the test fails again. Nor does a failed analysis whose cause no one named.
+ * every later failure would match it; that of a test is shown when the test fails again. Nor does a failed
+ * analysis whose cause no one named.
  */
 export function deriveLesson(facts: LessonFacts): Lesson {
   if (facts.decision.type === 'reject') return { entry: null, teaching: 'Rejected. A rejection does not change the library.' };

@@ -1,5 +1,6 @@
 /**
- * Errors of one invented company, made by hand: what a build prints, and what its people wrote about it. The wording of each
+ * Errors of one invented company, made by hand: what a build prints, and what its people wrote about it.
+ * The wording of each
  * was fixed before the first run.
  */
 export interface RetrievalCase {

@@ -24,7 +24,10 @@ export function makeDocuments(format: RunbookFormat, entries: readonly Entry[]):
   return pairs.map((pair, at) => ({ source: `runbook-${at + 1}.${ENDINGS[format]}`, bytes: MAKERS[format](pair) }));
 }
 
-/** Returns what a document says about an error, in its own words, in other words, or about another error of the same tool. */
+/**
+ * Returns what a document says about an error, in its own words, in other words, or about another error of
+ * the same tool.
+ */
 export function toEntry(one: RetrievalCase, how: 'quoted' | 'other words' | 'another error'): Entry {
   const title = one.name.replaceAll('-', ' ');
   if (how === 'another error') return { title: `About ${one.near.cause.split(' ').slice(1, 4).join(' ')}`, ...one.near };
