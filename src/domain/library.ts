@@ -41,7 +41,10 @@ export const LibraryEntry = z.object({
   lastSeenAt: z.iso.datetime(),
   /** The decision that it came from; null where that is not known. */
   decisionId: z.string().nullable(),
-  /** The log's lines that say what it is about; an entry whose lines all stand in a green build says nothing of failures. */
+  /**
+   * The log's lines that say what it is about; an entry whose lines all stand in a green build says nothing
+   * of failures.
+   */
   telling: z.array(z.string()),
   /** Who took it out, when, and why; it answers no more. */
   withdrawn: Withdrawal.nullable(),

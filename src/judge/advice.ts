@@ -31,9 +31,10 @@ const BY_NEARNESS: Readonly<Record<Nearness, number>> = { line: 1, paragraph: 0.
 const WITHOUT_VALUES = 0.8;
 
 /**
- * Advises one thing: what a person confirmed, else what the team's document that names the error says to
- * do, else the rule's sentence, else what the failed tool itself says to do, else what is true of
- * the kind, else what the tool offers, else the place with what the tool says about it. Says that no fix was found where none of them can be filled from the failure's own lines.
+ * Advises one thing: what a person confirmed, else what the team's document that names the error says to do,
+ * else the rule's sentence, else what the failed tool itself says to do, else what is true of the kind, else
+ * what the tool offers, else the place with what the tool says about it. Says that no fix was found where
+ * none of them can be filled from the failure's own lines.
  */
 export function advise(
   ruling: Ruling,
@@ -73,7 +74,8 @@ function chooseAdvice(
   const said = find === null ? null : fromLog(match, classification, find);
   if (said !== null && said.confidence * (0.5 + 0.5 * classification.confidence) >= LEAST_CONFIDENCE) return said;
   const document = fittingDocument(evidence, classification.category, classification.kind);
-  // What fits a kind of failure in general says nothing of this one; a team's own document is about its own failures.
+  // What fits a kind of failure in general says nothing of this one; a team's own document is about its own
+  // failures.
   if (document?.fix != null && isTeamDocument(document.evidence)) return { text: document.fix, act: null, confidence: 0.5, values: [] };
   const text = `${silence(ruling)}${pointToDocumentation(evidence)}`;
   return { text, act: null, confidence: 0, values: [] };

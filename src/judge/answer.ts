@@ -56,7 +56,10 @@ function nameOther({ repository, evidence }: Retrieved): string {
 /** A document says most of a line of the failure. */
 const COVERED = 0.75;
 
-/** Composes the answer out of the facts: every sentence about the log cites it, and nothing in quotes is paraphrased. */
+/**
+ * Composes the answer out of the facts: every sentence about the log cites it, and nothing in quotes is
+ * paraphrased.
+ */
 export function composeAnswer({ subject, classification, evidence }: Insight): Answer {
   const ruling = ruleOn(subject);
   // What is too thin to decide is too thin to be the headline.
@@ -194,7 +197,10 @@ function isTellingError({ severity, tool, message }: Diagnostic): boolean {
   return severity === 'error' && tool !== 'make' && !saysNothing(message);
 }
 
-/** Adds the lines that the sentences have their values from, and those of a test that show what was expected and what came. */
+/**
+ * Adds the lines that the sentences have their values from, and those of a test that show what was expected
+ * and what came.
+ */
 function withValues(main: Claim, used: readonly Value[], ruling: Ruling, evidence: readonly Evidence[]): Claim {
   const [quote] = main.quotes;
   if (quote === undefined) return main;

@@ -182,7 +182,10 @@ const Property = z.looseObject({
 });
 const Parameters = z.looseObject({ properties: z.record(z.string(), Property).default({}), required: z.array(z.string()).default([]) });
 
-/** Mends arguments that are of the wrong type, out of bounds, unknown or missing; null where that makes no difference. */
+/**
+ * Mends arguments that are of the wrong type, out of bounds, unknown or missing; null where that makes no
+ * difference.
+ */
 export function mendCall(call: ToolCall, tool: ToolDescription, subject: TriageSubject): ToolCall | null {
   const schema = Parameters.safeParse(tool.parameters);
   if (!schema.success) return null;

@@ -103,9 +103,11 @@ function read(evidence: Evidence): Retrieved {
     proposes: proposes ?? (evidence.score ?? 0) >= ALIKE,
     score: evidence.score ?? 0,
     confirmedBy: evidence.tool === 'search_error_library' ? data.confirmedBy : null,
-    fix: fixRecommendation ?? data.fix ?? (isOwn ? null : section(evidence.text, /^#{0,4}\s*(?:fix|fixes|how to fix|what to do)\b[:\s]*/i)),
+    fix: fixRecommendation ?? data.fix ?? (isOwn ? null : section(evidence.text, FIX_HEADING)),
   };
 }
+
+const FIX_HEADING = /^#{0,4}\s*(?:fix|fixes|how to fix|what to do)\b[:\s]*/i;
 
 /** Returns the paragraph under a heading of a Markdown text. Returns null if there is none. */
 function section(text: string, heading: RegExp): string | null {
@@ -134,7 +136,10 @@ const Row = z.object({
 });
 type Row = z.infer<typeof Row>;
 
-/** Branches that everybody's change ends in, by their usual names; the build itself does not say which is the default. */
+/**
+ * Branches that everybody's change ends in, by their usual names; the build itself does not say which is the
+ * default.
+ */
 const SHARED = /^(?:main|master|trunk|default)$/;
 const MAX_NAMED = 3;
 

@@ -21,7 +21,8 @@ export function assess(input: Insight & { answer: Answer }): Assessment {
   const cited = new Set(answer.claims.flatMap((claim) => claim.evidence));
   const grades: Record<string, Grade> = {};
   for (const item of evidence) grades[item.id] = gradeEvidence(item, input, cited);
-  // Where the same failure was seen is read from the rows that the claim cites; their text speaks of the failure, not of that.
+  // Where the same failure was seen is read from the rows that the claim cites; their text speaks of the
+  // failure, not of that.
   const seen = seenElsewhere(subject, evidence)?.claim.text;
   const unsupportedClaims = answer.claims.filter(({ text }) => text !== seen).filter((claim) => !isCarried(claim, evidence));
   const against = findContradictions(ruling, classification.category, evidence);

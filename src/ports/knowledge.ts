@@ -71,7 +71,10 @@ interface PassageQuery {
 
 /** The store of a team's documents, searched by their words. */
 export interface TeamKnowledgeStore {
-  /** Stores a document in place of the one with the same source, whose id it keeps; all of it or nothing. Resolves to its id. */
+  /**
+   * Stores a document in place of the one with the same source, whose id it keeps; all of it or nothing.
+   * Resolves to its id.
+   */
   put(document: TeamDocument, passages: readonly Passage[]): Promise<string>;
   /** Finds a document by its id or source. */
   find(idOrSource: string): Promise<TeamDocument | null>;
@@ -166,8 +169,9 @@ export type ReadDocument = z.infer<typeof ReadDocument>;
 
 export interface DocumentReader {
   /**
-   * Throws TriageError: `too-large` above a limit, also for an archive that grows too much; `unsupported-type`; `invalid-input` for what is
-   * broken, encrypted or without text; `timeout`; `cancelled`.
+   * Throws TriageError: `too-large` above a limit, also for an archive that grows too much;
+   * `unsupported-type`; `invalid-input` for what is broken, encrypted or without text; `timeout`;
+   * `cancelled`.
    */
   read(file: { readonly name: string; readonly bytes: Uint8Array }, signal?: AbortSignal): Promise<ReadDocument>;
 }

@@ -178,8 +178,9 @@ interface Section {
 }
 
 /**
- * Cuts a document into passages of about 500 tokens: first at headings, pages, slides and sheets, and only within them by length, with
- * some overlap. Each begins with its headings, and says where it stands. Throws TriageError `too-large` above 4,000 passages.
+ * Cuts a document into passages of about 500 tokens: first at headings, pages, slides and sheets, and only
+ * within them by length, with some overlap. Each begins with its headings, and says where it stands. Throws
+ * TriageError `too-large` above 4,000 passages.
  */
 export function cutPassages(document: ReadDocument): Passage[] {
   const passages: Passage[] = [];

@@ -34,9 +34,11 @@ const MAX_FURTHER = 2;
  */
 export function explain(naming: Naming | null, hit: Passage, passages: readonly Passage[]): Explanation {
   const { offset, text = null } = naming ?? { offset: 0 };
-  const byRow = naming === null || naming.cells === null ? null : explainRow(naming, naming.cells, hit, passages);
+  const cells = naming?.cells ?? null;
+  const byRow = naming === null || cells === null ? null : explainRow(naming, cells, hit, passages);
   if (byRow !== null) return { ...byRow, offset, places: [] };
-  const find = (words: RegExp) => findSection(words, hit, passages) ?? findLabelled(words, { offset, text: text ?? '' }, hit, passages);
+  const at = { offset, text: text ?? '' };
+  const find = (words: RegExp) => findSection(words, hit, passages) ?? findLabelled(words, at, hit, passages);
   const [cause, fix] = [find(CAUSE), find(FIX)];
   const places = [cause, fix].flatMap((found) => (found === null || found.place === hit.place ? [] : [found.place]));
   return { named: text, offset, cause: cause?.text ?? null, fix: fix?.text ?? null, places: [...new Set(places)] };
@@ -105,7 +107,8 @@ function findSection(words: RegExp, hit: Passage, passages: readonly Passage[]):
       return own.length === depth + 1 && above.every((heading, index) => own[index] === heading);
     };
     const found = passages.filter((one) => isBeside(one) && words.test(readPath(one).at(-1) ?? ''));
-    const next = found.find(({ position }) => position > hit.position) ?? (found.length === 1 ? found[0] : undefined);
+    const only = found.length === 1 ? found[0] : undefined;
+    const next = found.find(({ position }) => position > hit.position) ?? only;
     if (next === undefined) continue;
     const [from, to] = [Math.min(hit.position, next.position), Math.max(hit.position, next.position)];
     const between = passages.filter(({ position }) => position > from && position < to);

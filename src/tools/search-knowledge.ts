@@ -126,7 +126,10 @@ async function findByMeaning(
   }
 }
 
-/** Reciprocal rank fusion (Cormack, Clarke, Büttcher: Reciprocal Rank Fusion outperforms Condorcet, SIGIR 2009) and its constant. */
+/**
+ * Reciprocal rank fusion (Cormack, Clarke, Büttcher: Reciprocal Rank Fusion outperforms Condorcet, SIGIR
+ * 2009) and its constant.
+ */
 const K = 60;
 
 /** Something found, by what names it. `score` is 0..1, how well it fits. */
@@ -136,8 +139,9 @@ interface Ranked {
 }
 
 /**
- * Fuses lists that are each in order, best first. The order of the result is that of the fused ranks, and where these are equal that of the
- * scores; the item itself comes from the list that scores it best. A single list stays as it is.
+ * Fuses lists that are each in order, best first. The order of the result is that of the fused ranks, and
+ * where these are equal that of the scores; the item itself comes from the list that scores it best. A
+ * single list stays as it is.
  */
 export function fuse<Item extends Ranked>(lists: readonly (readonly Item[])[]): Item[] {
   const fused = new Map<string, { item: Item; rank: number }>();

@@ -55,7 +55,8 @@ function similarCases(evidence: readonly Evidence[]): SimilarCase[] {
     .filter(({ tool }) => tool === 'search_error_library')
     .map(({ id, title, score, data }) => {
       const { category = null, confirmedBy = null, repository = null } = Decided.safeParse(data ?? {}).data ?? {};
-      return { evidence: id, title, category, confirmedBy, score: score ?? 0, ...(repository === null ? {} : { repository }) };
+      const decided = { evidence: id, title, category, confirmedBy, score: score ?? 0 };
+      return repository === null ? decided : { ...decided, repository };
     })
     .sort((left, right) => right.score - left.score)
     .slice(0, MOST_CASES);

@@ -18,7 +18,10 @@ export async function readWord(name: string, bytes: Uint8Array): Promise<ReadTex
 
 const PRESENTATION = 'ppt/presentation.xml';
 
-/** Reads the slides of a presentation in the order in which they are shown, with what the speaker noted. Hidden slides are left out. */
+/**
+ * Reads the slides of a presentation in the order in which they are shown, with what the speaker noted.
+ * Hidden slides are left out.
+ */
 export async function readSlides(name: string, bytes: Uint8Array): Promise<{ blocks: DocumentBlock[]; notes: string[] }> {
   const zip = await openOfficeZip(name, bytes, PRESENTATION);
   const blocks: DocumentBlock[] = [];
@@ -143,7 +146,8 @@ export function readTable(name: string, text: string): { blocks: DocumentBlock[]
 /** Splits a table into rows of cells. A quoted cell may contain separators, line ends and doubled quotes. */
 function splitRows(text: string): string[][] {
   const [first = ''] = text.split('\n', 1);
-  const separator = [',', ';', '\t'].toSorted((one, other) => first.split(other).length - first.split(one).length)[0] ?? ',';
+  const count = (separator: string) => first.split(separator).length;
+  const [separator = ','] = [',', ';', '\t'].toSorted((one, other) => count(other) - count(one));
   const rows: string[][] = [[]];
   let cell = '';
   let isQuoted = false;
@@ -190,8 +194,8 @@ const MAX_UNPACKED = 128 * 1024 * 1024;
 const MAX_PARTS = 5_000;
 
 /**
- * Unpacks all of it once, so that no parser is handed an archive that grows without end. Throws TriageError `too-large` for such a
- * one, `invalid-input` where it is broken, encrypted, or lacks `main`.
+ * Unpacks all of it once, so that no parser is handed an archive that grows without end. Throws TriageError
+ * `too-large` for such a one, `invalid-input` where it is broken, encrypted, or lacks `main`.
  */
 export async function openOfficeZip(name: string, bytes: Uint8Array, main: string): Promise<OfficeZip> {
   const parts = new Map<string, Uint8Array>();

@@ -37,7 +37,8 @@ export function compareFailures(one: ComparedFailure, other: ComparedFailure): n
   const sameTest = one.test !== null && one.test === other.test;
   const [left, right] = [readParts(one), readParts(other)];
   const isPlain = left.weight < NAMES || right.weight < NAMES;
-  const score = isPlain ? comparePlain(left, right, one.test === null && other.test === null) : compareMessages(left, right);
+  const hasNoTest = one.test === null && other.test === null;
+  const score = isPlain ? comparePlain(left, right, hasNoTest) : compareMessages(left, right);
   return sameTest ? Math.max(score, LIKENESS.shown) : score;
 }
 

@@ -113,7 +113,10 @@ export const NO_ERROR = 'No error was found in the log.';
 /** The note about logs and reports that show no error. */
 export const NOTHING_FOUND = 'No error was found in the logs and reports.';
 
-/** Returns the one failure of a reading in which no test failed: its main error, or the word that there is none. */
+/**
+ * Returns the one failure of a reading in which no test failed: its main error, or the word that there is
+ * none.
+ */
 export function mainFailure(reading: Reading): ReadFailure {
   const excerpt = reading.excerpts.reduce<Excerpt | null>((best, one) => (best === null || one.weight > best.weight ? one : best), null);
   const { message, type, frames } = mainError(reading);
@@ -179,7 +182,10 @@ export function isGenericMessage(message: string): boolean {
   return normal.replace(/<\w+>|\W/g, '').length < 4 || classifyRole(message) === 'passing' || saysNothing(message);
 }
 
-/** An assertion's own words, without anything of what it compared: they say that a check failed, as the name of the test does already. */
+/**
+ * An assertion's own words, without anything of what it compared: they say that a check failed, as the name
+ * of the test does already.
+ */
 const BARE_ASSERTION = new RegExp(
   `^(?:[\\w.$]{0,100}(?:AssertionError|AssertionFailedError|AssertionFailed|ComparisonFailure)(?: \\[\\w{1,40}\\])?:? ?)?(?:${[
     'expected (?:values|inputs) (?:not )?to (?:not )?(?:be )?equal(?: to)?',
@@ -228,7 +234,8 @@ export function computeFingerprint(parts: FingerprintParts): { readonly fingerpr
     if (generic && test !== '') return [test, '', '', `(${PLAIN_ENDING})`];
     // Two processes that were killed have nothing in common but that.
     if (generic) return null;
-    // A named test with a message is known by these two: whether and how far a trace was printed differs from machine to machine.
+    // A named test with a message is known by these two: whether and how far a trace was printed differs
+    // from machine to machine.
     return test !== '' && message !== null ? [test, '', '', message] : [test, parts.exceptionType ?? '', frame, message ?? ''];
   }
 }
@@ -308,7 +315,10 @@ function normaliseName(name: string): string {
 /** An ending that says nothing more than that it was bad. */
 export const PLAIN_ENDING = 'failed';
 
-/** Windows ends a crashed process with one of these (NTSTATUS, unsigned); the signal is what other systems say for the same. */
+/**
+ * Windows ends a crashed process with one of these (NTSTATUS, unsigned); the signal is what other systems
+ * say for the same.
+ */
 // biome-ignore format: a table
 const WINDOWS_ENDINGS: ReadonlyMap<number, string> = new Map([
   [0xc0000005, 'SIGSEGV'], [0xc00000fd, 'SIGSEGV'], [0xc0000409, 'SIGABRT'], [0x80000003, 'SIGTRAP'],

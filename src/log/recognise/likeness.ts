@@ -20,7 +20,10 @@ interface Entry {
   readonly parts: LikenessParts;
 }
 
-/** Below this, two failures share words and nothing more; see docs/explanation/reading.md for how it was chosen. */
+/**
+ * Below this, two failures share words and nothing more; see docs/explanation/reading.md for how it was
+ * chosen.
+ */
 export const NEAR = 0.4;
 
 const MAX_FRAMES = 5;
@@ -67,8 +70,9 @@ export function likenessText(parts: LikenessParts): string {
   };
   const message = keep(parts.message?.split('\n') ?? []);
   const rest = keep(parts.lines.filter((line) => !SAYS_NOTHING.has(classifyRole(cleanLine(line)))));
-  const kept = [message, rest.slice(0, Math.max(0, MAX_LINES - message.length))].map((lines) => lines.slice(0, MAX_LINES).join('\n'));
-  return kept
+  const left = Math.max(0, MAX_LINES - message.length);
+  return [message.slice(0, MAX_LINES), rest.slice(0, left)]
+    .map((lines) => lines.join('\n'))
     .filter((text) => text !== '')
     .join('\n\n')
     .slice(0, MAX_TEXT);

@@ -182,8 +182,9 @@ interface LibraryIndexDeps {
 const PAGE = 200;
 
 /**
- * Makes the `error_library` namespace say what the store says: the newest entry of each fingerprint in each repository that may answer
- * is put in where it is missing, everything else is taken out. For start-up; safe to run at any time and twice. Throws what index or store throw.
+ * Makes the `error_library` namespace say what the store says: the newest entry of each fingerprint in each
+ * repository that may answer is put in where it is missing, everything else is taken out. For start-up; safe
+ * to run at any time and twice. Throws what index or store throw.
  */
 export async function syncLibraryIndex(deps: LibraryIndexDeps, signal?: AbortSignal): Promise<{ indexed: number; removed: number }> {
   // The index is read first, so that an entry added by a concurrent decision is never treated as a stray.
