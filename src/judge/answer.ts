@@ -8,7 +8,18 @@ import type { Insight } from '../ports/analyst.ts';
 import { advise } from './advice.ts';
 import { describeCause } from './causes.ts';
 import { findBestMatch, type Ruling, ruleOn } from './classify.ts';
-import { confirmedEntry, fittingDocument, listTouches, readRepositoryFacts, retrievedFrom, seenElsewhere } from './evidence-facts.ts';
+import {
+  confirmedEntry,
+  findNamingDocument,
+  findPrecedent,
+  fittingDocument,
+  isTeamDocument,
+  listTouches,
+  type Retrieved,
+  readRepositoryFacts,
+  retrievedFrom,
+  seenElsewhere,
+} from './evidence-facts.ts';
 import type { Fact } from './facts.ts';
 import { ranked } from './judgement.ts';
 import { KIND_WORDING } from './kinds.ts';
@@ -22,22 +33,34 @@ import { claimStated, findUpgrades, stateArtifacts, stateUpgrade } from './versi
 import { oneLine, type Quotation, quoteFact, quoteLine, quoteText, toolName } from './wording.ts';
 
 /**
- * Returns what people know about such a failure, to be placed before the root cause: a person's decision or,
- * if no rule knows the failure, the team's own document. Returns an empty text if there is neither.
+ * Returns what people know about such a failure, to be placed before the root cause: a person's decision, the
+ * team's own document that names the error or, if no rule knows the failure, one that says most of a line of
+ * it. Returns an empty text if there is neither.
  */
 function seenBefore({ decisive }: Ruling, { category, kind }: Classification, evidence: readonly Evidence[]): string {
   const confirmed = confirmedEntry(evidence, category);
   if (confirmed !== null)
-    return `Seen before: ${oneLine(confirmed.rootCause ?? confirmed.evidence.title, 300)} (confirmed by ${confirmed.confirmedBy}). `;
-  const own = retrievedFrom(evidence).find(({ evidence: item, score }) => item.source.startsWith('team-knowledge/') && score >= COVERED);
-  if (own === undefined || (decisive !== null && kind !== 'unknown')) return '';
-  return `Your document “${oneLine(own.evidence.title, 120)}” covers this: ${oneLine(own.evidence.text, 240)}. `;
+    return `Seen before${nameOther(confirmed)}: ${oneLine(confirmed.rootCause ?? confirmed.evidence.title, 300)} (confirmed by ${confirmed.confirmedBy}). `;
+  const isUnknown = decisive === null || kind === 'unknown';
+  const covering = retrievedFrom(evidence).find(({ evidence: item, score }) => isTeamDocument(item) && score >= COVERED);
+  const own = findNamingDocument(evidence) ?? (isUnknown ? covering : undefined);
+  if (own == null) return '';
+  const said = oneLine(own.cause ?? own.named ?? own.evidence.text, 240).replace(/[.\s]+$/, '');
+  return `Your document “${oneLine(own.evidence.title, 120)}” covers this: ${said}. `;
+}
+
+/** Names the repository of a decision that was made in another one. */
+function nameOther({ repository, evidence }: Retrieved): string {
+  return repository !== null && evidence.data?.sameRepository === false ? ` in ${oneLine(repository, 100)}` : '';
 }
 
 /** A document says most of a line of the failure. */
 const COVERED = 0.75;
 
-/** Composes the answer out of the facts: every sentence about the log cites it, and nothing in quotes is paraphrased. */
+/**
+ * Composes the answer out of the facts: every sentence about the log cites it, and nothing in quotes is
+ * paraphrased.
+ */
 export function composeAnswer({ subject, classification, evidence }: Insight): Answer {
   const ruling = ruleOn(subject);
   // What is too thin to decide is too thin to be the headline.
@@ -120,6 +143,7 @@ function buildClaims(
   const candidates: (Claim | null)[] = [
     main === null ? null : withValues(claim(rootCause, main), used, ruling, evidence),
     change,
+    ...peopleClaims(evidence),
     ...versionClaims(ruling, classification, evidence),
     ...testClaims(ruling, evidence),
     ...placeClaims(ruling, evidence),
@@ -169,7 +193,10 @@ function isTellingError({ severity, tool, message }: Diagnostic): boolean {
   return severity === 'error' && tool !== 'make' && !saysNothing(message);
 }
 
-/** Adds the lines that the sentences have their values from, and those of a test that show what was expected and what came. */
+/**
+ * Adds the lines that the sentences have their values from, and those of a test that show what was expected
+ * and what came.
+ */
 function withValues(main: Claim, used: readonly Value[], ruling: Ruling, evidence: readonly Evidence[]): Claim {
   const [quote] = main.quotes;
   if (quote === undefined) return main;
@@ -249,6 +276,20 @@ function retrievedClaims(classification: Classification, evidence: readonly Evid
       ? null
       : cite(`${confirmed.confirmedBy} confirmed this cause for an earlier failure: ${confirmed.evidence.title}.`, confirmed.evidence),
     document === null ? null : cite(`The knowledge base describes this kind of failure: ${document.evidence.title}.`, document.evidence),
+  ];
+}
+
+/**
+ * States which document of the team names the error and what it says to do, and which decision resembles it.
+ */
+function peopleClaims(evidence: readonly Evidence[]): (Claim | null)[] {
+  const [own, precedent] = [findNamingDocument(evidence), findPrecedent(evidence)];
+  const fix = own?.fix == null ? 'names this error' : `says what to do: ${oneLine(own.fix, 300)}`;
+  return [
+    own === null ? null : cite(`Your document “${oneLine(own.evidence.title, 120)}” ${fix}.`.replace(/\.\.$/, '.'), own.evidence),
+    precedent === null
+      ? null
+      : cite(`${precedent.confirmedBy} decided a similar failure${nameOther(precedent)}: ${precedent.evidence.title}.`, precedent.evidence),
   ];
 }
 

@@ -183,7 +183,10 @@ const Property = z.looseObject({
 });
 const Parameters = z.looseObject({ properties: z.record(z.string(), Property).default({}), required: z.array(z.string()).default([]) });
 
-/** Mends arguments that are of the wrong type, out of bounds, unknown or missing; null where that makes no difference. */
+/**
+ * Mends arguments that are of the wrong type, out of bounds, unknown or missing; null where that makes no
+ * difference.
+ */
 export function mendCall(call: ToolCall, tool: ToolDescription, subject: TriageSubject): ToolCall | null {
   const schema = Parameters.safeParse(tool.parameters);
   if (!schema.success) return null;
@@ -232,8 +235,9 @@ const MAX_PATHS = 40;
 export function argumentsFor(tool: string, subject: TriageSubject, category?: Category): Record<string, unknown> | null {
   const located = rankPlaces(subject).find((place) => place.line !== null && place.from !== 'test');
   switch (tool) {
-    case 'search_knowledge':
     case 'search_error_library':
+      return { limit: 5 };
+    case 'search_knowledge':
       return query(subject);
     case 'search_web':
       return optional('query', findTellingLine(subject));

@@ -6,7 +6,7 @@ import { formatConfidence } from '../lib/text.ts';
 import type { Assessment, Insight } from '../ports/analyst.ts';
 import { type Ruling, ruleOn } from './classify.ts';
 import { findContraryDocument } from './contrary-document.ts';
-import { confirmedEntry, lastingFailure, retrievedFrom, seenElsewhere } from './evidence-facts.ts';
+import { confirmedEntry, lastingFailure, listDecisions, retrievedFrom, seenElsewhere } from './evidence-facts.ts';
 import type { Fact } from './facts.ts';
 import { ranked } from './judgement.ts';
 import { quoteFact } from './wording.ts';
@@ -23,7 +23,8 @@ export function assess(input: Insight & { answer: Answer }): Assessment {
   const cited = new Set(answer.claims.flatMap((claim) => claim.evidence));
   const grades: Record<string, Grade> = {};
   for (const item of evidence) grades[item.id] = gradeEvidence(item, input, cited);
-  // Where the same failure was seen is read from the rows that the claim cites; their text speaks of the failure, not of that.
+  // Where the same failure was seen is read from the rows that the claim cites; their text speaks of the
+  // failure, not of that.
   const seen = seenElsewhere(subject, evidence)?.claim.text;
   const unsupportedClaims = answer.claims.filter(({ text }) => text !== seen).filter((claim) => !isCarried(claim, evidence));
   const against = findContradictions(ruling, classification.category, evidence);
@@ -48,6 +49,7 @@ export function assess(input: Insight & { answer: Answer }): Assessment {
 function gradeEvidence(item: Evidence, { classification, answer }: Insight & { answer: Answer }, cited: ReadonlySet<string>): Grade {
   const [retrieved] = retrievedFrom([item]);
   if (retrieved !== undefined) {
+    if (retrieved.named !== null) return 'relevant';
     if (retrieved.kind === classification.kind && retrieved.score >= 0.2) return 'relevant';
     if (retrieved.category === classification.category || cited.has(item.id)) return 'ambiguous';
     return 'irrelevant';
@@ -76,7 +78,7 @@ function findContradictions(ruling: Ruling, category: Category, evidence: readon
     .map((match) => match.fact);
   const listEvidenceIds = (some: readonly Fact[]) => some.flatMap((fact) => quoteFact(fact, evidence)?.evidenceId ?? []);
   const unlikeInfra = category === 'INFRA_ERROR' && facts.assertion !== null ? listEvidenceIds([facts.assertion]) : [];
-  const decided = retrievedFrom(evidence).filter((item) => item.confirmedBy !== null && item.score >= 0.75 && item.category !== category);
+  const decided = listDecisions(evidence).filter((item) => item.proposes && item.category !== category);
   return {
     rivals: [...new Set(listEvidenceIds(strong.slice(0, 2)))],
     decided: [...unlikeInfra, ...decided.map((item) => item.evidence.id)],
