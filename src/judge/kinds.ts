@@ -29,7 +29,7 @@ export const KIND_WORDING: Readonly<Record<Kind, KindWording>> = {
     spoken: 'A lint check failed',
     readsOwn: SOURCE_READS,
     reads: [
-      /\b(?<problems>\d{1,6}) problems? \(/,
+      /\b\d{1,6} problems? \((?<problems>\d{1,6}) errors?/,
       /^Found (?<problems>\d{1,6}) errors?\b/,
       /\b(?<fixable>\d{1,6}) (?:errors?|problems?)(?: and \d{1,6} warnings?)? (?:are )?(?:potentially )?fixable with the `?--fix/,
       /\[\*\] (?<fixable>\d{1,6}) fixable with the `?--fix/,
@@ -40,6 +40,7 @@ export const KIND_WORDING: Readonly<Record<Kind, KindWording>> = {
   assertion: {
     spoken: 'A test assertion failed',
     fix: [
+      ['code', findServerError],
       ['code', 'Start at {place}: {test} gets {actual} instead of {expected}. Correct the code, or the test if the new value is intended.'],
     ],
   },
@@ -96,6 +97,13 @@ export const KIND_WORDING: Readonly<Record<Kind, KindWording>> = {
   unknown: { spoken: 'The cause is not clear' },
 };
 
+/** Writes where to look if a server failed at what a test asked of it: its status hides the exception. */
+function findServerError(read: (slot: string) => string | null): string | null {
+  const [test, actual, expected] = [read('test'), read('actual'), read('expected')];
+  if (test === null || !/^5\d\d$/.test(actual ?? '') || !/^[1-4]\d\d$/.test(expected ?? '')) return null;
+  return `Find in the log of the server why ${test} gets ${actual} instead of ${expected}.`;
+}
+
 /** Linters that mend findings themselves, and how they are called for the whole project. */
 const MENDING = /\b(eslint|ruff|stylelint|biome|oxlint)\b/;
 const CALLS: Readonly<Record<string, string>> = {
@@ -111,8 +119,11 @@ function fixByLinter(read: (slot: string) => string | null): string | null {
   const [fixable, command, problems] = [read('fixable'), read('command') ?? '', read('problems')];
   const linter = MENDING.exec(command)?.[1] ?? MENDING.exec(read('tool') ?? '')?.[1];
   if (fixable === null || Number(fixable) === 0 || linter === undefined) return null;
+  // What mends a few of many leaves the failure as it is.
+  if (problems !== null && 2 * Number(fixable) < Number(problems)) return null;
   const isOwn = /^(?:npx )?(?:eslint|ruff check|stylelint|biome|oxlint)\b/.test(command);
   const call = isOwn ? (/^(?:npx|ruff) /.test(command) ? command : `npx ${command}`) : (CALLS[linter] ?? '');
-  const count = problems === null || problems === fixable ? fixable : `${fixable} of the ${problems} problems`;
-  return `Run \`${call} --${linter === 'biome' ? 'write' : 'fix'}\` and commit the result: ${count} ${fixable === '1' ? 'is' : 'are'} fixable.`;
+  const count = problems === null ? fixable : `${fixable} of the ${problems} errors`;
+  const effect = problems === fixable ? 'it corrects every error' : `${count} ${fixable === '1' ? 'is' : 'are'} fixable`;
+  return `Run \`${call} --${linter === 'biome' ? 'write' : 'fix'}\` and commit the result: ${effect}.`;
 }

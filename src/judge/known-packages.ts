@@ -121,6 +121,9 @@ const SET_UP: Readonly<Record<string, string>> = {
   bun: 'Set up Bun (`oven-sh/setup-bun`)',
 };
 
+/** Programs that open a window for a person. */
+const FOR_PEOPLE = /^(?:code|open|xdg-open|explorer|notepad|pbcopy)$/;
+
 /** A file of the project, or no name of a program at all. */
 const NO_PROGRAM = /\.(?:sh|bash|py|js|ts|mjs|cjs|rb|pl|bat|cmd|ps1)$|^(?:error|line|file|command|warning|bash|sh|\d+)$/i;
 
@@ -140,16 +143,25 @@ export function useNewName(read: Read): string | null {
   return present === undefined ? null : `Install ${present} instead: newer releases of Debian and Ubuntu have no ${name}.`;
 }
 
+/** Returns the name under which a Python module is published. */
+export function getDistribution(module: string): string {
+  const root = module.split('.')[0] ?? module;
+  return DISTRIBUTIONS[root] ?? root;
+}
+
 /** Advises to declare the distribution of a Python module that has another name. */
 export function declareDistribution(read: Read): string | null {
-  const found = DISTRIBUTIONS[(read('pythonModule') ?? '').split('.')[0] ?? ''];
-  return found === undefined ? null : `Add ${found} to the requirements: it provides the module ${read('pythonModule')}.`;
+  const module = read('pythonModule') ?? '';
+  const found = getDistribution(module);
+  if (module.startsWith(found)) return null;
+  return `Add ${found} to the requirements: it provides the module ${module}.`;
 }
 
 /** Advises how a job gets a program; null for a script of the project, which is not installed but committed. */
 export function provideProgram(read: Read): string | null {
   const program = read('program');
   if (program === null || NO_PROGRAM.test(program)) return null;
+  if (FOR_PEOPLE.test(program)) return `Do not call ${program} in the job: it opens a window for a person.`;
   const replacement = REPLACED[program];
   if (replacement !== undefined) return `Call \`${replacement}\` instead: the job has no ${program}, which it replaced.`;
   const setUp = SET_UP[program];

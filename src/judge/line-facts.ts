@@ -16,12 +16,15 @@ export function missingModuleName(text: string): string | null {
 export function isOwnModule(text: string, facts: Facts): boolean {
   const name = missingModuleName(text);
   if (name === null) return false;
-  if (isPathName(name)) return !isForeignPath(name);
+  if (isPathName(name)) return !isForeignPath(name) && !NATIVE.test(name);
   const from = /cannot import name .{1,120}\((\/[^)\n]{1,300})\)/.exec(text)?.[1];
   if (from !== undefined) return !isForeignPath(from);
   const root = name.split(/[./]/)[0] ?? name;
   return ownRoots(facts).has(root);
 }
+
+/** The part of a package that is built for one system, which the package itself loads. */
+const NATIVE = /[.-](?:linux|darwin|win32)-(?:x64|arm64)[\w-]{0,10}(?:\.node)?$/;
 
 /**
  * Checks whether a missing header belongs to the project: the line quotes it with a path that contains our
@@ -38,28 +41,6 @@ export function isOwnHeader(text: string, facts: Facts): boolean {
 export function isMappedName(name: string): boolean {
   return /^(?:@\/|~\/|#\/|src\/)/.test(name);
 }
-
-/**
- * Returns the name under which the package of a Python module is published, if it differs from the module
- * name.
- */
-export function getPackageName(module: string): string {
-  return PUBLISHED_AS[module.split('.')[0] ?? module] ?? module;
-}
-
-const PUBLISHED_AS: Readonly<Record<string, string>> = {
-  yaml: 'PyYAML',
-  cv2: 'opencv-python',
-  PIL: 'Pillow',
-  sklearn: 'scikit-learn',
-  bs4: 'beautifulsoup4',
-  dotenv: 'python-dotenv',
-  dateutil: 'python-dateutil',
-  Crypto: 'pycryptodome',
-  jwt: 'PyJWT',
-  git: 'GitPython',
-  attr: 'attrs',
-};
 
 const NAMED: readonly RegExp[] = [
   /No module named '?([\w.]{1,120})'?/,

@@ -36,6 +36,22 @@ export const OFFER_READS: readonly RegExp[] = [
   /\b(?:needs?|requires?|lacks?|missing|without)(?: the)?(?: permissions?| scopes?| role)? ?['"`]?(?<permission>[a-z][\w-]{1,40}(?:[:.][\w*-]{1,40}){1,3})['"`]?(?: permissions?| scopes?| role)?$/,
   /\bnot authorized to perform:? (?<permission>[a-z][\w-]{1,40}:[\w*]{1,60})/,
   /\b(?:token|role|account|user|key) (?:only )?has ['"`]?(?<granted>[a-z][\w-]{1,40}(?:[:.][\w*-]{1,40}){1,3})\b/,
+  /\bPermission ['"](?<permission>[a-z][\w-]{1,40}(?:[:.][\w*-]{1,40}){1,3})['"] denied\b/,
+  // A setting that a file lacks, and what another setting needs.
+  /\b(?<setting>[A-Z][A-Z0-9_]{3,60}) is (?:missing|not set|required) in (?<settings>[\w@./-]{2,120}\w)/,
+  /^(?<setTo>[A-Z][A-Z0-9_]{2,60}=\w{1,20}) requires (?<neededFor>[\w.+-]{2,60})\b/,
+  // A name that the project does not define.
+  /\b(?:[Cc]ould not find|[Uu]nknown|[Nn]o such) (?<sort>task|target|profile) [`'"](?<undefinedName>[\w:.@/-]{1,80})[`'"]/,
+  // An address on which nothing answered in time.
+  /[Tt]imed out waiting for:? (?<awaited>(?:https?|tcp):(?:\/\/)?(?:localhost|127\.0\.0\.1):\d{2,5})/,
+  // What is not ready yet, and the script of an action.
+  /(?<notReady>\b[\w.-]{3,80}) (?:container |service |server )?is not (?:yet )?ready\b/,
+  /\/_actions\/(?<action>[\w.-]{1,60}\/[\w.-]{1,80})\/(?<actionVersion>[\w.-]{1,40})\/\S{1,160}: line \d/,
+  // What a page has to wrap.
+  /(?<hook>\buse\w{2,60}\(\)) should be wrapped in a (?<wrapper>[\w ]{3,40}) at page "(?<page>[^"\n]{1,99})"/,
+  // Two versions of one package.
+  /version of ["'](?<paired>[@\w./-]{2,80})["'].{0,40}\b[Ee]xpected ["']\d/,
+  /\b[Ee]xpected ["'](?<pairedVersion>\d[\w.+-]{0,30})["'],? but (?:found|got) ["'](?<presentVersion>\d[\w.+-]{0,30})["']/,
   // Two spellings of one file.
   pattern(String.raw`\bfound ['"]?(?<misnamed>PATH)['"]?,? (?:but )?(?:expected|wanted|needed) ['"]?(?<named>PATH)`),
   pattern(String.raw`\bexpected ['"]?(?<named>PATH)['"]?,? (?:but )?(?:found|got) ['"]?(?<misnamed>PATH)`),
@@ -59,6 +75,14 @@ export const OFFER_FIXES: readonly Fix[] = [
   ['dependency', 'Use version {published}, the nearest one that is published.'],
   ['code', mendByCommand],
   ['code', 'Run the linter with `{mendOption}` and commit the result: that corrects {mendable} of the findings.'],
+  ['configuration', 'Add {setting} to {settings}.'],
+  ['configuration', 'Install {neededFor} in the job before this step, or change {setTo}.'],
+  ['configuration', defineName],
+  ['configuration', 'Check that the server of the job started and listens on {awaited}.'],
+  ['configuration', 'Wait in the job until {notReady} is ready before the step goes on.'],
+  ['configuration', 'Check the inputs of {action}, or use another release than {actionVersion}.'],
+  ['code', 'Wrap the component of the page {page} that calls {hook} in a {wrapper}.'],
+  ['dependency', 'Install {paired} {pairedVersion} instead of {presentVersion}.'],
   ['ask', 'Grant {permission} to the identity that the job uses: it has {granted}.'],
   ['ask', 'Grant {permission} to the identity that the job uses.'],
   ['code', renameFile],
@@ -83,6 +107,13 @@ function renameFile(read: (slot: string) => string | null): string | null {
   const [misnamed, named] = [read('misnamed'), read('named')];
   if (misnamed === null || named === null || misnamed === named || misnamed.toLowerCase() !== named.toLowerCase()) return null;
   return `Rename ${misnamed} to ${named}, or correct the name where it is used: only upper and lower case differ.`;
+}
+
+/** Finds a name that the project does not define and that the step's own command asks for. */
+function defineName(read: (slot: string) => string | null): string | null {
+  const [sort, name, command] = [read('sort'), read('undefinedName'), read('command')];
+  if (sort === null || name === null || command?.split(/[\s=]/).includes(name) !== true) return null;
+  return `Define the ${sort} ${name}, or remove it from \`${command}\`.`;
 }
 
 /** Finds a path that does not exist and that the step's own command names. */

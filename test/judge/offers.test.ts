@@ -52,6 +52,46 @@ describe('what a failing tool offers', () => {
       'Bring bales/b7.json from 512 MB down to 400 MB, or raise the limit if the growth is intended.',
     ],
     [
+      'a setting that a file lacks',
+      ['baler pack', 'baler: error: BALE_WEIGHT is missing in barn/.baler'],
+      'Add BALE_WEIGHT to barn/.baler.',
+    ],
+    [
+      'what a setting needs',
+      ['./configure', 'WITH_SCALES=ON requires thresher for the weighing'],
+      'Install thresher in the job before this step, or change WITH_SCALES=ON.',
+    ],
+    [
+      'a task that is not defined',
+      ['npx thresh run pack weigh:hay', 'error: could not find task "weigh:hay" in the barn'],
+      'Define the task weigh:hay, or remove it from `npx thresh run pack weigh:hay`.',
+    ],
+    [
+      'an address on which nothing answers',
+      ['npx await-barn 4001', 'error: timed out waiting for: http://localhost:4001'],
+      'Check that the server of the job started and listens on http://localhost:4001.',
+    ],
+    [
+      'a container that is not ready',
+      ['baler status', 'error: barn_db container is not ready: starting'],
+      'Wait in the job until barn_db is ready before the step goes on.',
+    ],
+    [
+      'the script of an action',
+      ['orchard/baler-action@v3', '/w/_actions/orchard/baler-action/v3/pack.sh: line 7: bale: unbound variable'],
+      'Check the inputs of orchard/baler-action, or use another release than v3.',
+    ],
+    [
+      'a version that has to fit another package',
+      ['baler test', 'error: wrong version of "bale-twine" detected. Expected "4.2.0", but found "4.1.0".'],
+      'Install bale-twine 4.2.0 instead of 4.1.0.',
+    ],
+    [
+      'a permission that a service refused',
+      ['baler push', 'denied: Permission "barn.bales.upload" denied on resource "barns/north"'],
+      'Grant barn.bales.upload to the identity that the job uses.',
+    ],
+    [
       'a place, and what is wrong there',
       ['baler check', 'error: the plan cannot be used', '  plan.hay:8: the field "north" is mown twice'],
       'Correct plan.hay:8: “the field "north" is mown twice”.',
@@ -84,5 +124,125 @@ describe('what is not advised', () => {
       '    ^~~',
     ];
     expect(adviseOn('make', ...shown)).not.toMatch(/remove this/);
+  });
+
+  test('a frame of a trace, a logger or a file outside of the checkout as a place to correct', () => {
+    for (const line of ['logger.go:42: | hay | Creating the loft', 'C:/balers/hay.h(52): error C2143: missing ;'])
+      expect(adviseOn('baler test', 'baler: error: it failed', line) ?? '').not.toMatch(/Start at|Correct/);
+  });
+
+  test('the source that a test compares as the value that it gets', () => {
+    const head = [
+      '=================================== FAILURES ===================================',
+      '__________________ test_weigh __________________',
+      '',
+    ];
+    const body = [
+      '    def test_weigh():',
+      '        run = weigh()',
+      '        assert run.exit_code == 2',
+      '>       assert "wet" in run.text',
+      "E       assert 'wet' in ('dry' or '')",
+      '',
+    ];
+    const foot = [
+      'tests/test_bales.py:729: AssertionError',
+      '=========================== short test summary info ============================',
+      "FAILED tests/test_bales.py::test_weigh - assert 'wet' in ('dry' or '')",
+      '1 failed in 0.12s',
+    ];
+    expect(adviseOn('pytest', ...head, ...body, ...foot) ?? '').not.toMatch(/gets run\.exit_code/);
+  });
+
+  test('an item of an explanation as an instruction', () => {
+    const shown = ['baler: error: the hay is wet', 'A loft does one of these:', '* Update the loft with the hay.'];
+    expect(adviseOn('baler pack', ...shown) ?? '').not.toMatch(/says what to do/);
+  });
+});
+
+describe('the command of a script that failed', () => {
+  const script = (...commands: readonly string[]) => [
+    '##[group]Run baler init',
+    ...commands,
+    'shell: /usr/bin/bash -e {0}',
+    '##[endgroup]',
+  ];
+  const adviseOnScript = (commands: readonly string[], output: string) =>
+    composeAnswer(insightOf([...script(...commands), output, '##[error]Process completed with exit code 2.', ''].join('\n')))
+      .fixRecommendation;
+
+  test('is the one with the option that was refused', () => {
+    const advice = adviseOnScript(['baler init', 'npx baler pack --tihgt 7'], "unknown option '--tihgt'");
+    expect(advice).toBe('Correct or remove --tihgt in `npx baler pack --tihgt 7`.');
+  });
+
+  test('is none where several have it', () => {
+    const advice = adviseOnScript(['baler x --tihgt', 'npx baler pack --tihgt 7'], "unknown option '--tihgt'");
+    expect(advice).toMatch(/^No fix found/);
+  });
+});
+
+describe('what is advised on code', () => {
+  test.each([
+    [
+      "src/scales.ts:4:9 - error TS2739: Type '{ }' is missing the following properties from type 'P': weight, color",
+      'Add weight, color to the value at src/scales.ts:4, or make them optional in the type.',
+    ],
+    [
+      'src/scales.ts:4:1 - error TS1185: Merge conflict marker encountered.',
+      'Resolve the merge conflict at src/scales.ts:4: “Merge conflict marker encountered”.',
+    ],
+    [
+      'src/Scales.java:9: error: reached end of file while parsing',
+      'Close what is still open at src/Scales.java:9: “reached end of file while parsing”.',
+    ],
+    [
+      'error: unexpected closing delimiter: `}`\n --> src/main.rs:9:1',
+      'Remove the `}` at src/main.rs:9 that closes nothing, or restore what it should close.',
+    ],
+    [
+      "Scales.cs(4,9): error CS0234: The type or namespace name 'Pear' does not exist in the namespace 'Orchard'",
+      'Commit the source of `Pear` in Orchard that Scales.cs:4 uses, or reference it.',
+    ],
+  ])('%s', (line, advice) => expect(adviseOn('make', ...line.split('\n'))).toBe(advice));
+
+  test('a few findings of many are not corrected by the linter', () => {
+    const findings = ['src/a.js', '  4:9  error  Unexpected any. Specify a different type  no-explicit-any', ''];
+    const counted = ['✖ 70 problems (70 errors, 0 warnings)', '  2 errors potentially fixable with the `--fix` option.'];
+    const advice = adviseOn('npx eslint .', ...findings, ...counted);
+    expect(advice).toBe('Give the value at src/a.js:4 a type instead of `any`.');
+  });
+
+  test('a test that gets an error of the server leads to its exception', () => {
+    const shown = ['--- FAIL: TestWeigh (0.00s)', '    scales_test.go:4: expected 200 but got 500', 'FAIL'];
+    expect(adviseOn('go test ./...', ...shown)).toBe('Find in the log of the server why “TestWeigh” gets 500 instead of 200.');
+  });
+
+  test('a program that opens a window for a person is not installed', () => {
+    expect(adviseOn('pwsh ci/open.ps1', "The term 'code' is not recognized as a name of a cmdlet or function.")).toBe(
+      'Do not call code in the job: it opens a window for a person.',
+    );
+  });
+
+  test('the native part of a package is not imported by the project', () => {
+    const advice = adviseOn('npm run build', "Error: Cannot find module '../bales.linux-x64-gnu.node'");
+    expect(advice).toMatch(/^Delete package-lock.json and node_modules/);
+  });
+
+  test('an absolute path that is run is not imported', () => {
+    const advice = adviseOn('node --test barn/', "Error: Cannot find module '/home/ci/orchard/barn'");
+    expect(advice ?? '').not.toMatch(/import/);
+  });
+
+  test('npm names the package whose peer does not fit, not those that fit', () => {
+    const shown = [
+      'npm error code ERESOLVE',
+      'npm error ERESOLVE could not resolve',
+      'npm error Found: pear@3.1.0',
+      'npm error   peer pear@"^3.0.0" from plum@2.0.0',
+      'npm error Could not resolve dependency:',
+      'npm error peerOptional pear@"^4.0.0" from pear-basket@4.4.0',
+    ];
+    expect(adviseOn('npm ci', ...shown)).toMatch(/^Move pear-basket to a release that accepts pear@3.1.0/);
   });
 });

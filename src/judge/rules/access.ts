@@ -62,8 +62,15 @@ export const ACCESS_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
     ],
     title: 'No permission for {target}',
     cause: ['`{command}` has no permission for {target}.', 'The step has no permission for {target}.'],
+    fix: [['configuration', 'Let this step write to {target}, or to a folder that it owns.']],
     matches: ["Error: EACCES: permission denied, mkdir '/srv/scales'"],
     ignores: ["find: warning: ignoring '/root': Permission denied", '✓ fails where the folder is not writable'],
+    says: [
+      {
+        log: "Error: EACCES: permission denied, mkdir '/srv/scales'",
+        fix: 'Let this step write to /srv/scales, or to a folder that it owns.',
+      },
+    ],
   },
   'secret-missing': {
     kind: 'permission_or_secret',
@@ -183,11 +190,46 @@ export const ACCESS_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       ['ask', 'Check the name {image}; if the image is private, log in to its registry in an earlier step.'],
       ['ask', 'Check that {remote} still exists under this name; if it is private, give the job a token that may read it.'],
       ['ask', '{publickey?}Load a key that {host} accepts (such as a deploy key of the repository) before this step.'],
+      ['configuration', '{hostKey?}Add the key of the server to known_hosts first (`ssh-keyscan`).'],
       ['ask', '{loginNeeded?}Pass a token that may publish to this step: npm is not logged in (ENEEDAUTH).'],
       ['ask', '{password?}Publish with an automation token or by trusted publishing: a job cannot type a one-time password (EOTP).'],
+      ['ask', 'Check {secret}, which this step passes: {host} answered {code}.'],
+      ['ask', 'Check {secret}, which this step passes: the answer was {code}.'],
     ],
     matches: ['Error: Resource not accessible by integration'],
     ignores: ['Logging in with no credentials helper ... done', '✓ answers 401 Unauthorized'],
+    says: [
+      {
+        log: [
+          '##[group]Run ./ci/announce.sh',
+          './ci/announce.sh',
+          'shell: /usr/bin/bash -e {0}',
+          'env:',
+          '  ORCHARD_TOKEN: ***',
+          '##[endgroup]',
+          'announce: the market returned status: 401',
+          '##[error]Process completed with exit code 1.',
+        ].join('\n'),
+        fix: 'Check ORCHARD_TOKEN, which this step passes: the answer was 401.',
+      },
+      {
+        log: 'Host key verification failed.',
+        fix: 'Add the key of the server to known_hosts first (`ssh-keyscan`).',
+      },
+      {
+        log: [
+          '##[group]Run ./ci/announce.sh',
+          './ci/announce.sh',
+          'shell: /usr/bin/bash -e {0}',
+          'env:',
+          '  ORCHARD_TOKEN: ***',
+          '##[endgroup]',
+          'announce: market.orchard.example answered 403 Forbidden',
+          '##[error]Process completed with exit code 1.',
+        ].join('\n'),
+        fix: 'Check ORCHARD_TOKEN, which this step passes: the answer was 403.',
+      },
+    ],
   },
 });
 

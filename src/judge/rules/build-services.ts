@@ -38,17 +38,30 @@ export const RUNNER_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       /The job exceeded the maximum log length/,
       /[Jj]ob was cancell?ed because it (?:exceeded|ran)/,
     ],
-    reads: [/(?:after|exceeded|time of) (?<limit>\d[\d.]{0,6} ?(?:minutes?|seconds?|hours?|[hms](?:\d{1,3}[ms]?){0,2}))/],
+    reads: [
+      /The action '(?<action>[^'\n]{1,120})/,
+      /(?:after|exceeded|time of) (?<limit>\d[\d.]{0,6} ?(?:minutes?|seconds?|hours?|[hms](?:\d{1,3}[ms]?){0,2}))/,
+    ],
     title: 'The job exceeded its time limit of {limit}',
     cause: [
       '`{command}` was still running when the limit of {limit} expired.',
       'The job was ended because it exceeded its limit of {limit}.',
+    ],
+    fix: [
+      ['configuration', 'Find out what “{action}” waits for, or raise the limit of {limit}.'],
+      ['configuration', 'Find out what `{command}` waits for, or raise the limit of {limit}.'],
     ],
     matches: [
       "##[error]The action 'Weigh the fruit' has timed out after 15 minutes.",
       'Too long with no output (exceeded 10m0s): context deadline exceeded',
     ],
     ignores: ['  no_output_timeout: 10m  # too long with no output'],
+    says: [
+      {
+        log: "##[error]The action 'Weigh the fruit' has timed out after 15 minutes.",
+        fix: 'Find out what “Weigh the fruit” waits for, or raise the limit of 15 minutes.',
+      },
+    ],
   },
   'pipeline-definition': {
     kind: 'workflow_config',

@@ -304,6 +304,7 @@ export const COMPILE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
       /(?<symbol>(?<=undefined reference to [`'"‘])[^`'"’\n]{1,120})/,
       /unresolved external symbol "?(?<symbol>[^\s"]{1,100})/,
       /^\s{0,4}"(?<symbol>_?[^"\n]{1,100})", referenced from/,
+      /(?<object>\S{1,160}\.o) is incompatible with (?<architecture>\w{3,40})/,
       /(?:multiple definition of|duplicate symbol) [`'"‘]?(?<twice>[^`'"’\n:]{1,100})/,
     ],
     title: ['No linked library defines {symbol}', '{twice} is defined twice'],
@@ -314,6 +315,7 @@ export const COMPILE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
     ],
     fix: [
       ['code', 'Link the object or library that defines {symbol}, or correct its declaration so that the names match.'],
+      ['configuration', 'Clean the earlier build: {object} is not for {architecture}.'],
       ['code', 'Define `{twice}` in one object only: keep its declaration in the header and its definition in one source file.'],
     ],
     matches: [
@@ -327,6 +329,10 @@ export const COMPILE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
         title: 'No linked library defines grams(Basket)',
         cause: "main.cpp uses grams(Basket), but no object or library on the linker's command line defines it.",
         fix: 'Link the object or library that defines grams(Basket), or correct its declaration so that the names match.',
+      },
+      {
+        log: 'ld: build/scales.o is incompatible with elf_x86_64\ncollect2: error: ld returned 1 exit status',
+        fix: 'Clean the earlier build: build/scales.o is not for elf_x86_64.',
       },
     ],
   },

@@ -24,30 +24,6 @@ export const CONTAINER_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
     ],
     ignores: ['#3 [internal] load metadata for docker.io/orchard/pear:9'],
   },
-  'build-context': {
-    kind: 'docker_build',
-    strength: 4.4,
-    patterns: [
-      /failed to calculate checksum of ref .{1,300}not found/,
-      /forbidden path outside the build context/,
-      /the Dockerfile \(.{1,200}\) must be within the build context/,
-    ],
-    reads: [/"(?<copied>\/[^"\n]{1,160})": not found/, /outside the build context: (?<outside>[^\s]{1,160})/],
-    title: ['The build context has no {copied}', '{outside} is outside the build context'],
-    cause: [
-      'The Dockerfile copies {copied}, which is not in the build context: it was not built or committed, or .dockerignore leaves it out.',
-      'The Dockerfile copies {outside}, and Docker reads nothing outside the build context.',
-    ],
-    fix: [
-      ['configuration', 'Make sure that {copied} exists before the image is built and that .dockerignore does not leave it out.'],
-      ['configuration', 'Build with a context that contains {outside}, and correct the path in the Dockerfile.'],
-    ],
-    matches: [
-      'failed to calculate checksum of ref 4711::x: "/basket.lock": not found',
-      'COPY failed: forbidden path outside the build context: ../pear',
-    ],
-    ignores: ['#5 [internal] load build context'],
-  },
   'compose-file': {
     kind: 'workflow_config',
     strength: 4.4,
@@ -237,17 +213,36 @@ export const PROVISIONING_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', 
       /does not match any of the checksums (?:recorded|previously)/,
       /Error: Incompatible provider version/,
     ],
+    reads: [
+      /(?<stale>Inconsistent dependency lock file)/,
+      /provider (?<provider>\S{3,120}): no available releases match the given constraints (?<range>.{1,80})/,
+    ],
+    fix: [
+      ['dependency', 'Run `terraform init` and commit the lock file: “{stale}”.'],
+      ['dependency', 'Change the version constraint of {provider}: no release matches {range}.'],
+    ],
     matches: [
       'Error: Inconsistent dependency lock file',
       'Could not retrieve the list of available versions for provider orchard/pear: no available releases match the given constraints ~> 9.0',
     ],
     ignores: ['- Installing orchard/pear v1.2.3...'],
+    says: [
+      {
+        log: 'provider orchard/pear: no available releases match the given constraints ~> 9.0',
+        fix: 'Change the version constraint of orchard/pear: no release matches ~> 9.0.',
+      },
+      {
+        log: 'Error: Inconsistent dependency lock file',
+        fix: 'Run `terraform init` and commit the lock file: “Inconsistent dependency lock file”.',
+      },
+    ],
   },
   'state-locked': {
     category: 'INFRA_ERROR',
     kind: 'service_unavailable',
     strength: 3,
     patterns: [/Error acquiring the state lock/],
+    reads: [/^\W{0,6}Who:\s{1,12}(?<holder>\S{1,120})/, /^\W{0,6}ID:\s{1,12}(?<lock>[\w-]{8,60})/],
     matches: ['Error: Error acquiring the state lock'],
     ignores: ['Acquiring state lock. This may take a few moments...'],
   },
@@ -259,11 +254,35 @@ export const PROVISIONING_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', 
       /\b(?:UnauthorizedOperation|InvalidClientTokenId|SignatureDoesNotMatch|UnrecognizedClientException|AuthorizationFailed)\b/,
       /\b(?:ExpiredToken(?:Exception)?|PERMISSION_DENIED|AADSTS\d{4,7})\b/,
     ],
+    reads: [
+      /(?<aws>No valid credential sources? found|Unable to locate credentials)/,
+      /(?<google>could not find default credentials)/,
+      /\b(?<expired>ExpiredToken(?:Exception)?)\b/,
+    ],
+    fix: [
+      ['configuration', 'Log in to AWS in an earlier step: “{aws}”.'],
+      ['configuration', 'Log in to Google Cloud in an earlier step: “{google}”.'],
+      ['configuration', 'Log in again right before this step: the login expired ({expired}).'],
+    ],
     matches: [
       'Unable to locate credentials. You can configure credentials by running "aws configure".',
       'An error occurred (ExpiredToken) when calling the PutObject operation: expired',
     ],
     ignores: ['✓ renews an ExpiredToken', 'export PERMISSION_DENIED=13'],
+    says: [
+      {
+        log: 'Unable to locate credentials. You can configure credentials by running "aws configure".',
+        fix: 'Log in to AWS in an earlier step: “Unable to locate credentials”.',
+      },
+      {
+        log: 'google.auth.exceptions.DefaultCredentialsError: could not find default credentials',
+        fix: 'Log in to Google Cloud in an earlier step: “could not find default credentials”.',
+      },
+      {
+        log: 'An error occurred (ExpiredToken) when calling the PutObject operation: expired',
+        fix: 'Log in again right before this step: the login expired (ExpiredToken).',
+      },
+    ],
   },
   'cloud-throttles': {
     category: 'INFRA_ERROR',
@@ -289,8 +308,33 @@ export const PROVISIONING_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', 
       /The task includes an option with an undefined variable/,
       /Missing sudo password/,
     ],
+    reads: [
+      /couldn't resolve module\/action '(?<action>[\w.]{1,120})'/,
+      /the playbook: (?<playbook>\S{1,200}) could not be found/,
+      /'(?<undefined>\w{1,80})' is undefined/,
+      /(?<sudo>Missing sudo password)/,
+    ],
+    fix: [
+      ['configuration', 'Install the collection that has {action} before this step, or correct its name.'],
+      ['configuration', 'Correct the path of {playbook} in the call of ansible-playbook.'],
+      ['configuration', 'Define the variable {undefined}, or give it a default.'],
+    ],
     matches: ["ERROR! couldn't resolve module/action 'pear'. This often indicates a misspelling."],
     ignores: ['[WARNING]: no hosts matched, nothing to do'],
+    says: [
+      {
+        log: "ERROR! couldn't resolve module/action 'pear'. This often indicates a misspelling.",
+        fix: 'Install the collection that has pear before this step, or correct its name.',
+      },
+      {
+        log: 'ERROR! the playbook: site/pear.yml could not be found',
+        fix: 'Correct the path of site/pear.yml in the call of ansible-playbook.',
+      },
+      {
+        log: "The task includes an option with an undefined variable: 'basket' is undefined",
+        fix: 'Define the variable basket, or give it a default.',
+      },
+    ],
   },
   'ansible-source-missing': {
     kind: 'missing_file',
@@ -320,7 +364,15 @@ export const PROVISIONING_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', 
     kind: 'network',
     strength: 3.6,
     patterns: [/: UNREACHABLE! =>/],
+    reads: [/\[(?<target>[\w.-]{1,100})\]: UNREACHABLE!/],
+    fix: [['rerun', 'Check that {target} accepts connections, and run the job again.']],
     matches: ['fatal: [scales1]: UNREACHABLE! => {"changed": false, "unreachable": true}'],
     ignores: ['scales1 : ok=4 changed=1 unreachable=0 failed=0'],
+    says: [
+      {
+        log: 'fatal: [scales1]: UNREACHABLE! => {"changed": false, "unreachable": true}',
+        fix: 'Check that scales1 accepts connections, and run the job again.',
+      },
+    ],
   },
 });

@@ -80,8 +80,53 @@ export const CRASH_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
       /(?:InvalidOperation|DirectoryNotFound|BeanCreation|UnsatisfiedDependency|NoSuchBeanDefinition)Exception/,
     ],
     when: isNotTheEnvironment,
+    reads: [
+      /KeyError: (?<key>'[^'\n]{1,60}'|"[^"\n]{1,60}"|\d{1,9})$/,
+      /(?<bounds>IndexError|IndexOutOfBounds|ArrayIndexOutOfRange|index out of range|std::out_of_range)/,
+      /(?<zero>ZeroDivisionError|integer divide by zero|ArithmeticException: \/ by zero)/,
+      /(?<endless>RecursionError|StackOverflow|Maximum call stack size)/,
+    ],
+    fix: [
+      ['code', 'Find out why the key `{key}` is not set where {place} reads it.'],
+      ['code', '{bounds?}Check the index that is used at {place} against the length before using it.'],
+      ['code', '{zero?}Check the divisor at {place}: it is zero.'],
+      ['code', '{endless?}End the recursion at {place}: it does not reach its last case.'],
+    ],
     matches: ["KeyError: 'pear'\n"],
     ignores: ['test_weigh.py::test_raises_KeyError PASSED'],
+    says: [
+      {
+        log: 'Traceback (most recent call last):\n  File "/app/scales.py", line 4, in w\nKeyError: \'pear\'',
+        fix: 'Find out why the key `pear` is not set where /app/scales.py:4 reads it.',
+      },
+      {
+        log: [
+          'Traceback (most recent call last):',
+          '  File "/app/scales.py", line 4, in weigh',
+          '    return pears[7]',
+          'IndexError: list index out of range',
+        ].join('\n'),
+        fix: 'Check the index that is used at /app/scales.py:4 against the length before using it.',
+      },
+      {
+        log: [
+          'Traceback (most recent call last):',
+          '  File "/app/scales.py", line 4, in weigh',
+          '    return grams / pears',
+          'ZeroDivisionError: division by zero',
+        ].join('\n'),
+        fix: 'Check the divisor at /app/scales.py:4: it is zero.',
+      },
+      {
+        log: [
+          'Traceback (most recent call last):',
+          '  File "/app/scales.py", line 4, in weigh',
+          '    return weigh(pear)',
+          'RecursionError: maximum recursion depth exceeded',
+        ].join('\n'),
+        fix: 'End the recursion at /app/scales.py:4: it does not reach its last case.',
+      },
+    ],
   },
   'shell-saw-crash': {
     kind: 'crash',
@@ -148,7 +193,7 @@ export const CRASH_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
     strength: 5,
     patterns: [
       /(?:Address|Memory|Thread|Leak|UndefinedBehavior)Sanitizer:/,
-      /runtime error: (?:signed integer|load of|index|member|null|left shift|division)/,
+      /(?<!panic: )runtime error: (?:signed integer|load of|index|member|null|left shift|division)/,
       /^\s{0,8}(?:Read|Write) of size \d{1,6} at 0x/,
     ],
     outranks: ['test-named-as-failed', 'go-test-failed'],

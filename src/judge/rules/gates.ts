@@ -29,7 +29,7 @@ export const GATE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
         title: "/build/src/scales.js:4: 'pear' is never reassigned. Use 'const' instead",
         cause:
           "eslint reports 2 errors, the first at /build/src/scales.js:4 (prefer-const): 'pear' is never reassigned. Use 'const' instead. By rule: prefer-const: 1, first at /build/src/scales.js:4; no-undef: 1, first at /build/src/scales.js:9.",
-        fix: 'Run `npx eslint . --fix` and commit the result: 1 of the 2 problems is fixable.',
+        fix: 'Run `npx eslint . --fix` and commit the result: 1 of the 2 errors is fixable.',
       },
     ],
   },
@@ -44,7 +44,7 @@ export const GATE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
         log: '##[group]Run ruff check .\nruff check .\n##[endgroup]\nscales/weigh.py:4:8: F401 [*] `os` imported but unused\nFound 2 errors.\n[*] 1 fixable with the `--fix` option.\n##[error]Process completed with exit code 1.',
         title: 'scales/weigh.py:4: `os` imported but unused',
         cause: 'The linter reports one error at scales/weigh.py:4 (F401): `os` imported but unused.',
-        fix: 'Run `ruff check . --fix` and commit the result: 1 of the 2 problems is fixable.',
+        fix: 'Run `ruff check . --fix` and commit the result: 1 of the 2 errors is fixable.',
       },
       {
         log: 'scales/weigh.py:4:8: F401 [*] `os` imported but unused\nFound 1 error.',
@@ -107,6 +107,7 @@ export const GATE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
       /(?<mix>mix format)/,
       /(?<isort>imports are incorrectly sorted)/i,
       /(?<biome>Formatter would have printed)/,
+      /(?<clang>code should be clang-formatted)/,
     ],
     title: 'The hook {hook} changed files that were committed unformatted',
     cause: 'The pre-commit hook {hook} changed files: they were committed without running it.',
@@ -120,6 +121,7 @@ export const GATE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
       ['code', (read) => read('mix') && 'Run `mix format` and commit the result.'],
       ['code', (read) => read('isort') && 'Run `isort .` and commit the result.'],
       ['code', (read) => read('biome') && 'Run `npx biome check --write .` and commit the result.'],
+      ['code', '{clang?}Run `clang-format -i {file}` and commit the result.'],
       ['code', (read) => read('gofmt') && 'Run `gofmt -w .` and commit the result.'],
     ],
     matches: [
@@ -151,7 +153,7 @@ export const GATE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
         log: 'src/scales.c:4:9: error: code should be clang-formatted [-Wclang-format-violations]',
         title: 'src/scales.c is not formatted to the project style',
         cause: 'The formatter ran in check mode and would change one file: src/scales.c.',
-        fix: 'Correct src/scales.c:4: “code should be clang-formatted”.',
+        fix: 'Run `clang-format -i src/scales.c` and commit the result.',
       },
     ],
   },
@@ -165,8 +167,16 @@ export const GATE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
       /Some files do not have the expected licen[cs]e header/i,
       /is not compliant with version [\d.]{1,8} of the REUSE/i,
     ],
+    reads: [/Too many files with unapproved licen[cs]e: (?<unlicensed>\d{1,6})/],
+    fix: [['code', 'Add the license header to the {unlicensed} files of the report.']],
     matches: ['Too many files with unapproved license: 3 See RAT report'],
     ignores: ['License header check ... ok'],
+    says: [
+      {
+        log: 'Too many files with unapproved license: 3 See RAT report',
+        fix: 'Add the license header to the 3 files of the report.',
+      },
+    ],
   },
   'generated-out-of-date': {
     kind: 'lint_failure',
@@ -243,8 +253,55 @@ export const PROCESS_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       /\b(?:CLA|contributor licen[cs]e agreement)\b.{0,60}(?:not signed|unsigned|must sign|needs to sign)/i,
       /\b(?:requires?|needs?|at least) \d{1,2} (?:more )?(?:approv|review)/i,
     ],
+    reads: [
+      /\b(?:PR|MR|[Rr]equest)(?:'s)? [Tt]itle (?<demand>(?:should|must|needs to) [^\n]{4,140})/,
+      /\b[Tt]itle .{0,80}(?<demand>(?:does not|doesn't) (?:follow|match) [^\n]{4,140})/,
+      /(?<note>changelog entry|changeset|news fragment|release note)/i,
+      /(?<signature>Signed-off-by)/,
+      /(?<agreement>\bCLA\b|contributor licen[cs]e agreement)/i,
+      /(?:requires?|needs?|at least) (?<approvals>\d{1,2} (?:more )?(?:approv|review)\w{0,6})/i,
+      /(?:missing|requires?|required|needs?) .{0,30}\blabels?:? ['"\x60](?<label>[^'"\x60\n]{1,60})['"\x60]/i,
+    ],
+    fix: [
+      ['configuration', 'Rename the pull request: its title {demand}.'],
+      ['configuration', 'Add the label “{label}” to the pull request.'],
+      ['ask', '{agreement?}Have every author of the change sign the {agreement}.'],
+      ['code', 'Sign off every commit (`git rebase --signoff`): “{signature}” is missing.'],
+      ['ask', 'Get the reviews that the project requires: {approvals}.'],
+      ['code', 'Add a {note} to the change: “{message}”.'],
+    ],
     matches: ['The PR title does not follow the convention: type(scope): subject'],
     ignores: ['PR title: Weigh the pears'],
+    says: [
+      {
+        log: 'Error: The pull request title must begin with the number of an issue',
+        fix: 'Rename the pull request: its title must begin with the number of an issue.',
+      },
+      {
+        log: 'Missing changelog entry for this change',
+        fix: 'Add a changelog entry to the change: “Missing changelog entry for this change”.',
+      },
+      {
+        log: 'The PR title does not follow the convention: type(scope): subject',
+        fix: 'Rename the pull request: its title does not follow the convention: type(scope): subject.',
+      },
+      {
+        log: 'Error: the pull request is missing the label "weighed"',
+        fix: 'Add the label “weighed” to the pull request.',
+      },
+      {
+        log: 'Error: the contributor license agreement is not signed by all authors',
+        fix: 'Have every author of the change sign the contributor license agreement.',
+      },
+      {
+        log: 'Error: commit 4711abc is missing a Signed-off-by line',
+        fix: 'Sign off every commit (`git rebase --signoff`): “Signed-off-by” is missing.',
+      },
+      {
+        log: 'Error: this change requires 2 more approvals',
+        fix: 'Get the reviews that the project requires: 2 more approvals.',
+      },
+    ],
   },
   'upstream-job': {
     kind: 'upstream_job',
@@ -253,7 +310,18 @@ export const PROCESS_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       /\b(?:some|one or more|at least one|not all)\b.{0,30}\b(?:required|upstream|dependent|needed|dependency|prerequisite)\b.{0,30}\b(?:jobs?|checks?|workflows?|builds?)\b.{0,60}(?:failed|not succeed|did not pass|unsuccessful|not successful)/i,
       /\b(?:upstream|required|previous|dependent) (?:jobs?|checks?|workflows?|builds?)\b.{0,40}(?:failed|was cancell?ed|did not succeed|were not successful)/i,
     ],
+    reads: [
+      /\b(?:upstream|required) (?:job|check|workflow|build) ['"]?(?<upstream>[\w./-]{1,80})['"]? failed/i,
+      /^(?:[-*] )?['"\x60]?(?<upstream>[\w./-]{1,80})['"\x60]?(?: job)?: (?:failure|failed)$/i,
+    ],
+    fix: [['ask', 'Look at the job {upstream}: this one only reports that it failed.']],
     matches: ['Error: upstream job weigh failed'],
     ignores: ['Triggering the upstream job weigh', 'All required jobs succeeded.'],
+    says: [
+      {
+        log: 'Error: upstream job weigh failed',
+        fix: 'Look at the job weigh: this one only reports that it failed.',
+      },
+    ],
   },
 });

@@ -83,6 +83,9 @@ export const LIBRARY_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
     fix: [
       ['configuration', 'Install the Perl module {perl} in an earlier step (`cpanm {perl}` or its system package).'],
       ['configuration', '{std?}Run `rustup target add {target}` in the job before it builds.'],
+      ['dependency', 'Declare the gem that has {ruby} in the bundle of the project.'],
+      ['dependency', 'Add {crate} to the dependencies (`cargo add {crate}`), or correct its name.'],
+      ['dependency', 'Run `go get {goPackage}` and commit go.mod and go.sum, or correct the import.'],
     ],
     matches: ["Can't locate Fruit/Pear.pm in @INC (you may need to install the Fruit::Pear module)"],
     ignores: ['Missing dependencies are installed now', "E       fixture 'pear' not found", "ok 4 - plugin pear can't be found"],
@@ -94,6 +97,18 @@ export const LIBRARY_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
       {
         log: "Can't locate Fruit/Pear.pm in @INC (you may need to install the Fruit::Pear module)",
         title: 'The Perl module Fruit::Pear is not installed',
+      },
+      {
+        log: "scales.rb:1:in `require': cannot load such file -- pear (LoadError)",
+        fix: 'Declare the gem that has pear in the bundle of the project.',
+      },
+      {
+        log: "error[E0463]: can't find crate for `pear`",
+        fix: 'Add pear to the dependencies (`cargo add pear`), or correct its name.',
+      },
+      {
+        log: 'scales.go:4:2: cannot find package "orchard.example/pear" in any of:',
+        fix: 'Run `go get orchard.example/pear` and commit go.mod and go.sum, or correct the import.',
       },
     ],
   },

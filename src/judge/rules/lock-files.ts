@@ -202,12 +202,19 @@ export const LOCK_FILE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR',
     fix: [
       ['dependency', 'Add {eslint} to the devDependencies and commit the lock file: the configuration of ESLint uses it.'],
       ['configuration', installKnown('header')],
+      ['dependency', 'Add {swift} to the dependencies of the target that imports it, or correct the import.'],
     ],
     matches: [
       "scales.swift:3:8: error: no such module 'Pear'",
       'An error occurred while installing pear (1.2.3), and Bundler cannot continue.',
     ],
     ignores: ["✓ no such module 'Pear'", 'Installing pear (1.2.3)'],
+    says: [
+      {
+        log: "scales.swift:3:8: error: no such module 'Pear'",
+        fix: 'Add Pear to the dependencies of the target that imports it, or correct the import.',
+      },
+    ],
   },
   'advisory-found': {
     kind: 'vulnerability',

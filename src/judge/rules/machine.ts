@@ -58,6 +58,7 @@ export const MACHINE_RULES: readonly RuleRow[] = ruleTable('INFRA_ERROR', {
           `Raise the memory of the Java process that reported “${read('java')}” (\`-Xmx\`, for Gradle \`org.gradle.jvmargs\`), or run fewer workers at once.`,
       ],
       ['configuration', 'Raise `memory_limit` above {limit}, or have the step load less at a time.'],
+      ['configuration', 'Lower the batch size, or use a GPU with more memory: “{cuda}”.'],
       ['configuration', 'Run fewer jobs at once or use a larger runner: `{who}` needs more memory than this one has.'],
     ],
     outranks: [...GENERIC_COMPILE, 'package-build-failed', 'exit-by-signal', 'segmentation-fault'],
@@ -68,6 +69,12 @@ export const MACHINE_RULES: readonly RuleRow[] = ruleTable('INFRA_ERROR', {
       'FATAL ERROR: Reached heap limit Allocation failed - JavaScript heap out of memory',
     ],
     ignores: ['-XX:+HeapDumpOnOutOfMemoryError -XX:+ExitOnOutOfMemoryError', 'message: OOMKilled: false', '✓ survives an OutOfMemoryError'],
+    says: [
+      {
+        log: 'torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB',
+        fix: 'Lower the batch size, or use a GPU with more memory: “CUDA out of memory”.',
+      },
+    ],
   },
   'killed-137': {
     kind: 'out_of_memory',
@@ -245,8 +252,15 @@ export const MACHINE_RULES: readonly RuleRow[] = ruleTable('INFRA_ERROR', {
       '`{command}` was still running when the limit of {limit} expired.',
       'The job was ended because it exceeded its limit of {limit}.',
     ],
+    fix: [['configuration', 'Find out what `{command}` waits for, or raise the limit of {limit}.']],
     matches: ['Build timed out (after 90 minutes). Marking the build as aborted.'],
     ignores: ['  --timeout  stop the build when the build reached the time limit (default: 1h)', 'Timeout set to expire in 90 minutes'],
+    says: [
+      {
+        log: '$ ./ci/weigh-all\nBuild timed out (after 90 minutes). Marking the build as aborted.',
+        fix: 'Find out what `./ci/weigh-all` waits for, or raise the limit of 90 minutes.',
+      },
+    ],
   },
   'job-cancelled': {
     kind: 'timeout',
@@ -257,8 +271,16 @@ export const MACHINE_RULES: readonly RuleRow[] = ruleTable('INFRA_ERROR', {
       /Aborting task\.\.\./i,
       /Error: The runner .{0,60}(?:cancel|abort)/i,
     ],
+    reads: [/(?<canceled>The operation was canceled)/],
+    fix: [['ask', 'Look at the time limit and at the other jobs of the run: “{canceled}”.']],
     matches: ['##[error]The operation was canceled.'],
     ignores: ['✓ The operation was cancelled. is shown'],
+    says: [
+      {
+        log: '##[error]The operation was canceled.',
+        fix: 'Look at the time limit and at the other jobs of the run: “The operation was canceled”.',
+      },
+    ],
   },
   'docker-daemon': {
     kind: 'docker_build',
@@ -315,6 +337,7 @@ export const MACHINE_RULES: readonly RuleRow[] = ruleTable('INFRA_ERROR', {
       /Simulator .{0,60}(?:failed|timed out)/i,
     ],
     from: STRUCTURED,
+    reads: [/(?<simulated>Simulator|emulator)/i],
     matches: ['Unable to boot the Simulator.'],
     ignores: ['Booting the simulator ... done'],
   },

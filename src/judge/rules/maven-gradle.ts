@@ -23,6 +23,41 @@ export const MAVEN_GRADLE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERRO
       },
     ],
   },
+  'android-api-too-old': {
+    kind: 'version_conflict',
+    strength: 4.8,
+    patterns: [
+      /^(?:\d{1,3}\.\s{1,4})?Dependency '[^'\n]{3,160}' requires libraries and applications that\b/,
+      /^[\s>]{0,8}(?:An|\d{1,3}) issues? (?:was|were) found when checking AAR metadata/,
+    ],
+    reads: [
+      /Dependency '(?<artifact>[^'\n]{3,160})' requires/,
+      /compile against version (?<api>\d{1,3}) or later/,
+      /is currently compiled against (?<present>android-\d{1,3})/,
+    ],
+    title: '{artifact} needs Android API {api}',
+    cause: [
+      '{artifact} needs Android API {api} or later, and the project compiles against {present}.',
+      '{artifact} needs Android API {api} or later to compile against.',
+    ],
+    fix: [['dependency', 'Raise `compileSdk` to {api}, or use an older release of {artifact}.']],
+    matches: ["1.  Dependency 'org.fruit:pear-ui:9.0.0' requires libraries and applications that"],
+    ignores: ["Dependency 'org.fruit:pear-ui:9.0.0' requires nothing"],
+    says: [
+      {
+        log: [
+          '* What went wrong:',
+          "Execution failed for task ':app:checkDebugAarMetadata'.",
+          '   > An issue was found when checking AAR metadata:',
+          '',
+          "       1.  Dependency 'org.fruit:pear-ui:9.0.0' requires libraries and applications that",
+          '           depend on it to compile against version 36 or later of the',
+          '           Android APIs.',
+        ].join('\n'),
+        fix: 'Raise `compileSdk` to 36, or use an older release of org.fruit:pear-ui:9.0.0.',
+      },
+    ],
+  },
   'maven-unresolvable': {
     kind: 'dependency_install',
     strength: 4.8,
@@ -33,7 +68,7 @@ export const MAVEN_GRADLE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERRO
       /Failed to collect dependencies/,
       /Non-resolvable (?:parent POM|import POM)/,
       /Could not resolve all (?:files|dependencies|artifacts|task dependencies)/,
-      /> Could not find \S{1,200}/,
+      /> Could not find (?!(?:method|property) )\S{1,200}/,
       /UNRESOLVED DEPENDENCIES|unresolved dependency|DependencyResolutionException/,
       /not found: \S{1,120}#\S{1,120};/,
     ],

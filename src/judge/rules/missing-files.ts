@@ -41,8 +41,21 @@ const MISSING_PATH: Wording = {
     ['configuration', 'Commit the folder {folder}, or correct its name where the step changes to it.'],
     ['configuration', 'Commit {script}, or correct its path in the step.'],
     ['configuration', '{pom?}Run Maven in the folder that has pom.xml (`working-directory` or `-f`).'],
+    ['configuration', providePath],
   ],
 };
+
+/** Folders that builds write. */
+const WRITTEN = /^(?:.{0,160}\/)?(?:dist|build|target|out|coverage|node_modules|reports?|artifacts?)\//;
+
+/** Advises on a path of the checkout; null outside of it, and where a file stands for a folder. */
+function providePath(read: (slot: string) => string | null): string | null {
+  const path = read('path')?.replace(/^\/home\/runner\/work\/[^/]+\/[^/]+\//, '') ?? null;
+  if (path === null || !/^(?:\.\/)?[\w@][\w@./-]*$/.test(path) || /\.\w{1,5}\//.test(path)) return null;
+  return WRITTEN.test(path)
+    ? `Make an earlier step write ${path}, or correct its path.`
+    : `Commit or create ${path} before this step, or correct its path.`;
+}
 
 /** Files and folders that a step does not find. */
 export const MISSING_FILE_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
@@ -100,6 +113,15 @@ export const MISSING_FILE_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', 
         title: 'There is no folder scales',
         fix: 'Commit the folder scales, or correct its name where the step changes to it.',
       },
+      {
+        log: "cp: cannot stat 'ci/pears.csv': No such file or directory",
+        fix: 'Commit or create ci/pears.csv before this step, or correct its path.',
+      },
+      {
+        log: "cp: cannot stat 'dist/scales.js': No such file or directory",
+        fix: 'Make an earlier step write dist/scales.js, or correct its path.',
+      },
+      { log: 'cat: /srv/pears.csv: No such file or directory', fix: null },
     ],
   },
 });

@@ -116,8 +116,27 @@ export const MODULE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
       'The program needs the assembly {assembly} when it runs, and no such version is beside it.',
       'The code was compiled against a version of a library that has {field}; the version that runs does not have it.',
     ],
+    fix: [
+      ['dependency', 'Compile and run with the same version of the library that has {member}.'],
+      ['dependency', 'Compile and run with the same version of the library that has {field}.'],
+      ['dependency', 'Add the library that has {class} to the class path of the run.'],
+    ],
     matches: ['java.lang.NoSuchMethodError: org.fruit.Basket.weigh()I'],
     ignores: ['Excluding ClassNotFoundException from the trace', '✓ throws ClassNotFoundException'],
+    says: [
+      {
+        log: 'java.lang.NoSuchMethodError: org.fruit.Basket.weigh()I',
+        fix: 'Compile and run with the same version of the library that has org.fruit.Basket.weigh.',
+      },
+      {
+        log: 'java.lang.NoSuchFieldError: WEIGHT',
+        fix: 'Compile and run with the same version of the library that has WEIGHT.',
+      },
+      {
+        log: 'java.lang.NoClassDefFoundError: org/fruit/Pear',
+        fix: 'Add the library that has org/fruit/Pear to the class path of the run.',
+      },
+    ],
   },
   'class-file-version': {
     kind: 'version_conflict',
@@ -159,8 +178,28 @@ export const MODULE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
       /does not provide an export named/,
       /got an unexpected keyword/,
     ],
+    reads: [
+      /(?<callee>[\w.]{1,100})\(\) got an unexpected keyword argument '(?<argument>\w{1,60})'/,
+      /module '(?<library>[\w.]{1,80})' has no attribute '(?<attribute>\w{1,60})'/,
+      /"(?<attribute>\w{1,60})" is not exported by "\S{0,160}node_modules\/(?<library>(?:@[\w.-]{1,60}\/)?[\w.-]{1,80})/,
+      /module '(?<library>[^'\n]{1,120})' does not provide an export named '(?<attribute>\w{1,60})'/,
+    ],
+    fix: [
+      ['dependency', 'Call `{callee}` without `{argument}`, or use a version that takes it.'],
+      ['dependency', 'Use a version of {library} that has `{attribute}`, or what the present one calls it.'],
+    ],
     matches: ["TypeError: weigh() got an unexpected keyword argument 'pear'"],
     ignores: ["weigh() got keyword argument 'pear'"],
+    says: [
+      {
+        log: "AttributeError: module 'pear' has no attribute 'weigh'",
+        fix: 'Use a version of pear that has `weigh`, or what the present one calls it.',
+      },
+      {
+        log: "TypeError: weigh() got an unexpected keyword argument 'pear'",
+        fix: 'Call `weigh` without `pear`, or use a version that takes it.',
+      },
+    ],
   },
   'r-package': {
     kind: 'missing_module',

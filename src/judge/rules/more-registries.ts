@@ -18,8 +18,7 @@ export const MORE_REGISTRY_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERR
       /links to the native library `(?<native>[^`\n]{1,60})`/,
       /failed to select a version for `(?<clashing>[^`\n]{1,80})`/,
       /required by package `(?<user>\S{1,80} \S{1,40})/,
-      /requirement `?(?<wanted>[\w-]{1,80} = "[^"\n]{1,40}")/,
-      /candidate versions found which didn't match: (?<nearest>[^\s,]{1,40})/,
+      /meet the requirements `(?<range>[^`\n]{1,80})` are/,
     ],
     title: [
       '{crate} has no feature “{feature}”',
@@ -34,10 +33,23 @@ export const MORE_REGISTRY_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERR
     fix: [
       ['dependency', 'Remove the feature “{feature}” of {crate} from the manifest of {by}, or ask for a version of {crate} that has it.'],
       ['dependency', 'Align the requirements so that only one version of {clashing} links to {native}.'],
+      ['dependency', 'Align the requirements for {clashing}: {user} needs {range}.'],
     ],
     outranks: [...GENERIC_COMPILE, 'path-missing'],
     matches: ['error: failed to select a version for `libpear-sys`.'],
     ignores: ['Updating libpear-sys v1.2.3 -> v1.2.4'],
+    says: [
+      {
+        log: [
+          'error: failed to select a version for `pear`.',
+          '    ... required by package `scales v0.1.0 (/build/scales)`',
+          'versions that meet the requirements `^1.0` are: 1.0.4',
+          '',
+          'all possible versions conflict with previously selected packages.',
+        ].join('\n'),
+        fix: 'Align the requirements for pear: scales v0.1.0 needs ^1.0.',
+      },
+    ],
   },
   'cargo-cannot-select': {
     kind: 'dependency_install',
@@ -117,6 +129,7 @@ export const MORE_REGISTRY_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERR
     fix: [
       ['dependency', 'Ask for a version that is published instead of {gem} in the Gemfile, then commit Gemfile.lock.'],
       ['configuration', 'Run `bundle install` in the job before this step: {installed} of Gemfile.lock is not installed.'],
+      ['dependency', 'Run `bundle update {clashing}`, or loosen its requirements.'],
     ],
     matches: ["Could not find gem 'pear (~> 9.0)' in rubygems repository https://rubygems.org/ or installed locally."],
     ignores: ['Using pear 1.2.3'],
@@ -125,6 +138,10 @@ export const MORE_REGISTRY_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERR
         log: "Could not find gem 'pear (~> 9.0)' in rubygems repository https://rubygems.org/ or installed locally.",
         title: 'There is no gem pear (~> 9.0)',
         fix: 'Ask for a version that is published instead of pear (~> 9.0) in the Gemfile, then commit Gemfile.lock.',
+      },
+      {
+        log: 'Bundler could not find compatible versions for gem "pear":',
+        fix: 'Run `bundle update pear`, or loosen its requirements.',
       },
     ],
   },

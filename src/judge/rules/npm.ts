@@ -18,8 +18,9 @@ export const NPM_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
     ],
     reads: [
       /Found: (?<found>\S{1,120})/,
-      /peer (?:\S{1,120})@"(?<range>[^"\n]{1,80})" from (?<by>(?:@?[^@\s]{1,100}))@\S{1,60}/,
-      /peer (?<peer>\S{1,100})@"[^"\n]{1,80}" from (?<dependent>\S{1,120})/,
+      // npm indents the peers of what it found; the one that does not fit begins its line.
+      /^(?:npm (?:error|ERR!) )?peer(?:Optional)? \S{1,120}@"(?<range>[^"\n]{1,80})" from (?<by>@?[^@\s]{1,100})@/,
+      /^(?:npm (?:error|ERR!) )?peer(?:Optional)? (?<peer>\S{1,99})@"[^"]{1,80}" from (?<dependent>\S{1,99})/,
     ],
     title: 'npm cannot install {found} alongside {dependent}',
     cause: '{dependent} requires {peer}@{range}, but the project asks for {found}. No set of versions satisfies both.',

@@ -150,9 +150,16 @@ export const PIPELINE_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
     fix: [
       ['configuration', "{exists?}Give each job's artifact its own name, for example with a value of the matrix in it."],
       ['configuration', 'Upload “{artifact}” under this name in a job that this one waits for (`needs`), or correct the name.'],
+      ['configuration', 'Correct the path {upload} of the upload, or find out why no earlier step wrote it.'],
     ],
     matches: ['Error: Failed to CreateArtifact: Received non-retryable error: Failed request: (409) Conflict'],
     ignores: ['Warning: No files were found with the provided path: dist. No artifacts will be uploaded.'],
+    says: [
+      {
+        log: '##[error]No files were found with the provided path: dist/pears.',
+        fix: 'Correct the path dist/pears of the upload, or find out why no earlier step wrote it.',
+      },
+    ],
   },
   'git-reference': {
     kind: 'workflow_config',
@@ -167,6 +174,7 @@ export const PIPELINE_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       /No url found for submodule/i,
     ],
     reads: [
+      /fatal: pathspec '(?<added>[^'\n]{1,120})' did not match any files/,
       /pathspec '(?<reference>[^'\n]{1,120})' did not match/,
       /couldn't find remote ref (?<reference>\S{1,120})/,
       /Remote branch (?<reference>\S{1,120}) not found/,
@@ -182,6 +190,7 @@ export const PIPELINE_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       /(?<outside>not a git repository)/,
     ],
     title: [
+      'Git was to add {added}, which does not exist',
       'Git knows no branch, tag or file {reference}',
       '.gitmodules has no URL for {submodule}',
       'The push of {pushed} was rejected: {behind}',
@@ -191,6 +200,7 @@ export const PIPELINE_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       '{outside?}Git was called outside a repository',
     ],
     cause: [
+      'The step adds {added} to Git, and there is no such file or folder in the checkout.',
       'The step asked Git for {reference}, which neither the checkout nor the remote has.',
       'The repository has a submodule entry at {submodule}, but .gitmodules gives no URL for it.',
       '{behind?}The job pushed {pushed}, but the branch had moved on in the meantime.',
@@ -202,14 +212,27 @@ export const PIPELINE_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
     ],
     fix: [
       ['code', 'Remove the entry with `git rm --cached {submodule}`, or add its URL to .gitmodules.'],
+      ['configuration', 'Find out why no earlier step wrote {added}, or correct its path.'],
       ['configuration', 'Correct {reference}, or fetch it first: the checkout has only part of the history unless `fetch-depth` is 0.'],
       ['configuration', '{behind?}Fetch and rebase before the job pushes `{pushed}`, and let one job push at a time.'],
       ['ask', '{declined?}Let the job open a pull request, or let it bypass the protection of {pushed}.'],
       ['configuration', 'Run `git config --global --add safe.directory {owned}` before this step.'],
       ['configuration', '{shallow?}Check out the whole history before the push (`fetch-depth: 0`).'],
+      ['configuration', '{outside?}Check out the repository first, or run the step in its folder.'],
     ],
     matches: ["error: pathspec 'pear' did not match any file(s) known to git"],
     ignores: ['Branch main is a protected branch', '✓ tells that updates were rejected'],
+    says: [
+      {
+        log: "fatal: pathspec 'reports/pears.csv' did not match any files",
+        title: 'Git was to add reports/pears.csv, which does not exist',
+        fix: 'Find out why no earlier step wrote reports/pears.csv, or correct its path.',
+      },
+      {
+        log: 'fatal: not a git repository (or any of the parent directories): .git',
+        fix: 'Check out the repository first, or run the step in its folder.',
+      },
+    ],
   },
   'unknown-option': {
     kind: 'workflow_config',
@@ -264,9 +287,16 @@ export const PIPELINE_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       ['configuration', 'Use `{suggestion}` instead of {option} in `{command}`.'],
       ['configuration', 'Use `{suggestion}` instead of {option}.'],
       ['configuration', correctOwnCall],
+      ['configuration', '{none?}Correct where `{command}` looks for tests.'],
     ],
     matches: ['weigh.py: error: unrecognized arguments: --pear'],
     ignores: ['  --strict  fail on an unknown option', '✓ refuses an unknown flag'],
+    says: [
+      {
+        log: ['$ npx vitest run src/pears', 'No test files found, exiting with code 1'].join('\n'),
+        fix: 'Correct where `npx vitest run src/pears` looks for tests.',
+      },
+    ],
   },
   'docker-build': {
     kind: 'docker_build',
@@ -278,19 +308,25 @@ export const PIPELINE_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       /failed to solve: (?:process|dockerfile|failed to compute)/i,
       /base name \(.{0,80}\) should not be blank/i,
       /target stage .{1,60} could not be found/i,
+      /failed to calculate checksum of ref .{1,300}not found/i,
+      /forbidden path outside the build context/i,
+      /the Dockerfile \(.{1,200}\) must be within the build context/i,
     ],
     reads: [
+      /outside the build context: (?<outside>\S{1,160})/,
       /dockerfile parse error (?:on )?line (?<row>\d{1,6}): (?<why>[^\n]{3,120})/i,
       /failed to read dockerfile: open (?<dockerfile>[^\s:]{1,120}):/,
       /no matching manifest for (?<platform>[\w/]{3,40})/,
       /target stage "?(?<stage>[\w.-]{1,60})"? could not be found/,
       /"(?<copied>\/[^"\n]{1,160})": not found/,
+      /(?<foreign>exec format error)/,
       /process "(?<process>[^"\n]{1,160})" did not complete successfully: exit code: (?<exit>\d{1,3})/,
     ],
     title: [
       'The Dockerfile has an error at line {row}',
       'There is no {dockerfile} to build from',
       'The build context has no {copied}',
+      '{outside} is outside the build context',
       'The image has no variant for {platform}',
       'The Dockerfile has no stage {stage}',
     ],
@@ -298,6 +334,7 @@ export const PIPELINE_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       'The Dockerfile cannot be parsed at line {row}: {why}.',
       'The build reads {dockerfile}, which is not in the build context.',
       'The Dockerfile copies {copied}, which is not in the build context: it was not built or committed, or .dockerignore leaves it out.',
+      'The Dockerfile copies {outside}, and Docker reads nothing outside the build context.',
       'The base image is not published for {platform}, which the build asks for.',
       'The build asks for the stage {stage}, which the Dockerfile does not have.',
       'A command of the image build ended with exit code {exit}: `{process}`.',
@@ -306,11 +343,19 @@ export const PIPELINE_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       ['code', 'Correct line {row} of the Dockerfile: {why}.'],
       ['configuration', 'Correct the path of {dockerfile} in the build step, or check out the repository first.'],
       ['configuration', 'Make sure that {copied} exists before the image is built and that .dockerignore does not leave it out.'],
+      ['configuration', 'Build with a context that contains {outside}.'],
       ['configuration', 'Use a base image that is published for {platform}, or build for another platform.'],
       ['configuration', 'Name the stage {stage} in the Dockerfile, or correct the target of the build.'],
+      ['configuration', 'Build the image for the architecture of the runner: “{foreign}”.'],
     ],
     matches: ['ERROR: failed to solve: dockerfile parse error on line 4: unknown instruction: RUNN'],
     ignores: ['#4 [2/5] COPY pear /srv/pear', '✓ COPY failed is told'],
+    says: [
+      {
+        log: 'exec /usr/bin/weigh: exec format error',
+        fix: 'Build the image for the architecture of the runner: “exec format error”.',
+      },
+    ],
   },
   'package-recipe': {
     kind: 'workflow_config',
@@ -353,8 +398,28 @@ export const PIPELINE_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       /mis-?configur/i,
     ],
     from: STRUCTURED,
+    reads: [
+      /Could not find method (?<method>\w{1,60})\(\)/,
+      /Plugin \[id: '(?<plugin>[\w.-]{1,120})'/,
+      /Could not (?:find|get unknown) property '(?<property>[\w.]{1,80})'/,
+    ],
+    fix: [
+      ['configuration', 'Correct `{method}` in the build script, or apply the plugin that defines it.'],
+      ['configuration', 'Correct the plugin {plugin}, or add the repository that has it.'],
+      ['configuration', 'Define the property {property}, or correct its name in the build script.'],
+    ],
     matches: ["> Could not find method weigh() for arguments [pear] on project ':scales'"],
     ignores: ['Validated configuration: no configuration errors', '✓ refuses an invalid configuration'],
+    says: [
+      {
+        log: "> Could not find method weigh() for arguments [pear] on project ':scales'",
+        fix: 'Correct `weigh` in the build script, or apply the plugin that defines it.',
+      },
+      {
+        log: "* What went wrong:\nPlugin [id: 'org.fruit.pear', version: '4.0'] was not found in:",
+        fix: 'Correct the plugin org.fruit.pear, or add the repository that has it.',
+      },
+    ],
   },
 });
 

@@ -73,7 +73,7 @@ export const TIES: Readonly<Record<string, Tie>> = {
     reads: [/cannot import name '?(?<name>\w{1,80})'? from (?:partially initialized module )?'?(?<from>[\w.]{1,120})/],
     fix: [
       ['code', 'Define {name} in {from}, or correct the import if it was moved or renamed.'],
-      ['code', 'Correct the import of {module}, or commit the file that it names.'],
+      ['code', correctImport],
     ],
   },
   'tie-3-compiler-misses-a-package': {
@@ -115,6 +115,13 @@ export const TIES: Readonly<Record<string, Tie>> = {
     apply: versionNeverPublished,
   },
 };
+
+/** Advises on the import of a file; an absolute path is not imported but run. */
+function correctImport(read: (slot: string) => string | null): string | null {
+  const module = read('module');
+  if (module === null || module.startsWith('/')) return null;
+  return `Correct the import of ${module}, or commit the file that it names.`;
+}
 
 /** Blames the runtime, not the code, for a name that the running version does not have. */
 function runtimeOfAnotherVersion(facts: Facts): TieRuling | null {

@@ -63,7 +63,10 @@ export const TOOLCHAIN_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       ['configuration', '{licenses?}Run `yes | sdkmanager --licenses` in the job before it builds.'],
       ['configuration', 'Install the C toolchain in the job (`build-essential` on Debian and Ubuntu): it provides the linker {linker}.'],
       ['configuration', 'Install the C compiler {compiler} in the job (`build-essential` on Debian and Ubuntu).'],
+      ['configuration', '{cmake?}Install a C compiler in the job: CMake found no {cmake}.'],
       ['configuration', 'Run `rustup toolchain install {toolchain}` in an earlier step.'],
+      ['configuration', 'Install the platform {platform} of the Android SDK in the job (`sdkmanager`).'],
+      ['configuration', 'Install the build tools {buildTools} of the Android SDK in the job (`sdkmanager`).'],
       ['configuration', 'Set up {python} in the job, or remove it from the list of environments.'],
       ['configuration', 'Set up the .NET SDK {dotnet} in the job, or change the version in global.json.'],
     ],
@@ -83,6 +86,18 @@ export const TOOLCHAIN_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
         log: 'error: linker `cc` not found',
         fix: 'Install the C toolchain in the job (`build-essential` on Debian and Ubuntu): it provides the linker cc.',
       },
+      {
+        log: 'CMake Error: No CMAKE_CXX_COMPILER could be found.',
+        fix: 'Install a C compiler in the job: CMake found no CMAKE_CXX_COMPILER.',
+      },
+      {
+        log: "> Failed to find target with hash string 'android-36' in: /srv/android",
+        fix: 'Install the platform android-36 of the Android SDK in the job (`sdkmanager`).',
+      },
+      {
+        log: '> Failed to find Build Tools revision 36.0.0',
+        fix: 'Install the build tools 36.0.0 of the Android SDK in the job (`sdkmanager`).',
+      },
     ],
   },
   'tool-of-wrong-version': {
@@ -99,6 +114,36 @@ export const TOOLCHAIN_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       /requires SDK version/i,
       /can't load config: the Go language version/i,
     ],
+    reads: [
+      /(?<tool>CMake) (?<least>\d[\d.]{0,10}) or higher is required\./,
+      /You are running version (?<present>\d[\d.]{0,10}\d)/,
+      /Your (?<tool>Ruby) version is (?<present>[\d.]{1,12}), but your Gemfile specified (?<least>\S{1,20})/,
+      /require an? (?<tool>PHP) version "(?<least>[^"\n]{1,40})"\. You are running (?<present>[\d.]{1,12}\d)/,
+      /requires (?<tool>SDK) version (?<least>[^,\n]{1,40}?)(?:,|$)/,
+      /Could not determine java version from '?(?<java>[\d.+_]{1,20}\d)/,
+      /(?<openssl>ERR_OSSL_EVP_UNSUPPORTED|digital envelope routines::unsupported)/,
+      /the Go language version \((?<builtWith>go[\d.]{1,12})\) used to build (?<linter>[\w-]{1,60}) is lower/,
+      /is lower than the targeted Go version \((?<target>[\d.]{1,12})\)/,
+      /"(?<engine>\w{2,20})" is incompatible.{0,40}Expected version: (?<least>\S{1,40})/,
+    ],
+    title: [
+      'The job has {tool} {present}, and {least} is required',
+      '{linter} was built with {builtWith}, and the module needs Go {target}',
+      '{openssl?}The bundler needs a hash that OpenSSL 3 no longer has',
+      'The Gradle of the project is too old for Java {java}',
+    ],
+    cause: [
+      'The project requires {tool} {least}, and the job has {present}.',
+      '{linter} was built with {builtWith} and refuses the module, which is written for Go {target}.',
+      '{openssl?}The bundler calls a hash function that the OpenSSL 3 of Node 17 and later no longer offers.',
+      'The Gradle that the wrapper starts does not know Java {java}.',
+    ],
+    fix: [
+      ['configuration', 'Set up {tool} {least} in the job: it has {present}.'],
+      ['configuration', 'Use a release of {linter} that was built with Go {target} or newer.'],
+      ['dependency', '{openssl?}Upgrade the bundler, or set `NODE_OPTIONS` to `--openssl-legacy-provider`.'],
+      ['configuration', 'Upgrade the Gradle wrapper to a release for Java {java}, or set up an older JDK.'],
+    ],
     matches: [
       'CMake 3.28 or higher is required.  You are running version 3.16.3',
       'Your Ruby version is 3.1.0, but your Gemfile specified 3.3.0',
@@ -106,6 +151,34 @@ export const TOOLCHAIN_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       'Error: error:0308010C:digital envelope routines::unsupported',
     ],
     ignores: ['The current Dart SDK version is 3.4.0.', 'CMake 3.28 or higher is required'],
+    says: [
+      {
+        log: 'Your Ruby version is 3.1.0, but your Gemfile specified 3.3.0',
+        title: 'The job has Ruby 3.1.0, and 3.3.0 is required',
+        fix: 'Set up Ruby 3.3.0 in the job: it has 3.1.0.',
+      },
+      {
+        log: 'CMake 3.28 or higher is required.  You are running version 3.16.3',
+        fix: 'Set up CMake 3.28 in the job: it has 3.16.3.',
+      },
+      {
+        log: "Could not determine java version from '21.0.1'.",
+        fix: 'Upgrade the Gradle wrapper to a release for Java 21.0.1, or set up an older JDK.',
+      },
+      {
+        log: "Error: can't load config: the Go language version (go1.22) used to build pearlint is lower than the targeted Go version (1.24.1)",
+        cause: 'pearlint was built with go1.22 and refuses the module, which is written for Go 1.24.1.',
+        fix: 'Use a release of pearlint that was built with Go 1.24.1 or newer.',
+      },
+      {
+        log: 'Your Composer dependencies require a PHP version ">= 8.3.0". You are running 8.1.2.',
+        fix: 'Set up PHP >= 8.3.0 in the job: it has 8.1.2.',
+      },
+      {
+        log: 'Error: error:0308010C:digital envelope routines::unsupported',
+        fix: 'Upgrade the bundler, or set `NODE_OPTIONS` to `--openssl-legacy-provider`.',
+      },
+    ],
   },
   'project-file-missing': {
     kind: 'missing_file',
@@ -160,6 +233,8 @@ export const TOOLCHAIN_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       ['configuration', '{composer?}Run Composer in the folder that has composer.json, or pass `--working-dir`.'],
       ['configuration', 'Share the scheme {scheme} and commit it, or correct its name in the call of xcodebuild.'],
       ['configuration', 'Correct the path {solution} in the step.'],
+      ['configuration', '{makefile?}Run make in the folder that has the makefile (`make -C`).'],
+      ['code', 'Commit {input} or generate it before the build, or correct its path: {target} needs it.'],
     ],
     outranks: GENERIC_COMPILE,
     matches: [
@@ -175,6 +250,14 @@ export const TOOLCHAIN_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
         title: 'The Gradle wrapper is not committed',
         fix: 'Commit gradle/wrapper/gradle-wrapper.jar (run `gradle wrapper`): .gitignore may exclude it.',
       },
+      {
+        log: 'make: *** No targets specified and no makefile found.  Stop.',
+        fix: 'Run make in the folder that has the makefile (`make -C`).',
+      },
+      {
+        log: "ninja: error: 'src/pear.c', needed by 'scales', missing and no known rule to make it",
+        fix: 'Commit src/pear.c or generate it before the build, or correct its path: scales needs it.',
+      },
     ],
   },
   'build-script-broken': {
@@ -183,7 +266,7 @@ export const TOOLCHAIN_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
     patterns: [
       /A problem occurred evaluating (?:root project|project|settings|script)/,
       /Could not compile (?:build file|settings file)/,
-      /ERROR: Invalid requirement: /,
+      /(?:ERROR|InstallationError): Invalid requirement: /,
       /CMake Error: Could not create named generator/,
       /● Validation Error/,
       /ESLint couldn't find (?:a|an|the) (?:configuration|config|eslint\.config)/,
@@ -192,33 +275,37 @@ export const TOOLCHAIN_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
     ],
     reads: [
       /Invalid requirement: ['"]?(?<requirement>[^'"\n]{1,100})/,
-      /'dependencies\.dependency\.version' for (?<versionless>\S{1,120}) is missing/,
+      /\(from line (?<requirementRow>\d{1,6}) of (?<requirements>[\w./-]{1,160})\)/,
       /Blocked mirror for repositories: \[(?<blocked>[\w.-]{1,80} \(http:[^,)\s]{1,160})/,
       /couldn't find (?:a|an|the) (?<eslint>eslint\.config)/,
       /Build file '(?:\/home\/runner\/work\/[^/\s]{1,100}\/[^/\s]{1,100}\/)?(?<script>[\w./-]{1,160})' line: (?<row>\d{1,6})/,
     ],
     title: [
       '“{requirement}” is no requirement that pip understands',
-      '{versionless} has no version in the POM',
       'Maven refuses the repository {blocked} without TLS',
       '{eslint?}ESLint finds no configuration',
       '{script} fails at line {row}',
     ],
     cause: [
       'pip cannot read the requirement “{requirement}”.',
-      'The POM depends on {versionless} without a version, and nothing it inherits sets one.',
       'Maven blocks repositories that are reached by http, such as {blocked}.',
       '{eslint?}ESLint 9 and later read eslint.config.js, and the project has none.',
     ],
     fix: [
+      ['configuration', 'Correct line {requirementRow} of {requirements}: it is no requirement.'],
       ['configuration', 'Correct the requirement “{requirement}”.'],
-      ['configuration', 'Give {versionless} a version in the POM or in its dependencyManagement.'],
       ['configuration', 'Reach the repository {blocked} by https, or remove it: Maven blocks http.'],
       ['configuration', '{eslint?}Add an eslint.config.js, or pin ESLint 8 while the project has an .eslintrc.'],
       ['configuration', 'Start at line {row} of {script}.'],
     ],
     matches: ["A problem occurred evaluating root project 'scales'."],
     ignores: ['Validation: ok', '● Validation Warning:'],
+    says: [
+      {
+        log: "ERROR: Invalid requirement: 'pear=>1': Expected end (from line 4 of requirements/dev.txt)",
+        fix: 'Correct line 4 of requirements/dev.txt: it is no requirement.',
+      },
+    ],
   },
   'package-sources-broken': {
     kind: 'workflow_config',
@@ -280,7 +367,28 @@ export const TOOLCHAIN_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
     reads: [/(?:^|[\s'"(<])(?<url>https?:\/\/[^\s'")>]{6,150})/],
     title: 'The server answered 404 to a download',
     cause: 'The step downloads {url}, which does not exist (404).',
+    fix: [['configuration', correctAddress]],
     matches: ['curl: (22) The requested URL returned error: 404'],
     ignores: ['HTTP/1.1 200 OK', '✓ server returned error: 404'],
+    says: [
+      {
+        log: [
+          '##[group]Run curl -fsSO https://orchard.example/pears.tgz',
+          'curl -fsSO https://orchard.example/pears.tgz',
+          'shell: /usr/bin/bash -e {0}',
+          '##[endgroup]',
+          'curl: (22) The requested URL returned error: 404',
+          '##[error]Process completed with exit code 22.',
+        ].join('\n'),
+        fix: 'Correct the address in `curl -fsSO https://orchard.example/pears.tgz` (404).',
+      },
+    ],
   },
 });
+
+/** Advises on an address only where the project's own call has it: a step asks for many. */
+function correctAddress(read: (slot: string) => string | null): string | null {
+  const [url, command] = [read('url'), read('command')];
+  if (url === null || command?.includes(url) !== true) return null;
+  return `Correct the address in \`${command}\` (404).`;
+}

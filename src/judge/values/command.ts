@@ -11,17 +11,19 @@ const SHOWN = [
 ];
 /** A program and its arguments: no sentence, no script of several commands, no action of a runner. */
 const COMMAND = /^(?:\.{0,2}\/)?[a-z][\w./+-]{0,60}(?: [\w./@=:,+*"'-]{1,80}){0,10}$/;
+const END_OF_SCRIPT = /^\s{0,4}(?:shell: |##\[endgroup\])/;
 const NO_COMMAND = /^(?:[\w.-]{1,60}\/[\w./-]{1,80}@|set |cd |echo |export |if |for |source |then |fi$|done$|the )/;
 
 /**
  * Reads the project's own call that the failed step made: the last one shown above the trigger, else the one that the step is named after.
- * Where a runner shows a whole script at its start, nothing says which of its commands failed: null.
+ * Where a runner shows a whole script at its start, it is the only command of it that the trigger speaks of.
  */
-export function readCommand({ trigger, paragraph, step }: TellingBlock, subject: TriageSubject): Value | null {
+export function readCommand(block: TellingBlock, subject: TriageSubject): Value | null {
+  const { trigger, paragraph, step } = block;
   const above = step.filter(({ line }) => trigger.line === null || line < trigger.line);
   for (const one of above.toReversed()) {
     const command = SHOWN.flatMap((shown) => shown.exec(one.text.trim())?.[1] ?? [])[0]?.trim();
-    if (command !== undefined && isFirstOfScript(one, step)) return null;
+    if (command !== undefined && isFirstOfScript(one, step)) return readScriptLine(one, block);
     if (command !== undefined && isCommand(command)) return { text: command, source: one.source, line: one.line, near: 'step' };
   }
   const named = sectionAt(trigger, subject)?.name.replace(/^Run /, '') ?? '';
@@ -37,9 +39,26 @@ export function readCommand({ trigger, paragraph, step }: TellingBlock, subject:
 function isFirstOfScript({ source, line, text }: ShownLine, step: TellingBlock['step']): boolean {
   if (!/^(?:##\[group\])?Run /.test(text.trim())) return false;
   const below = step.filter((one) => one.source === source && one.line > line && one.line <= line + 40);
-  const shell = below.findIndex((one) => /^\s{0,4}(?:shell: |##\[endgroup\])/.test(one.text));
+  const shell = below.findIndex((one) => END_OF_SCRIPT.test(one.text));
   return shell > 1 && !/^\s{0,4}with:/.test(below[0]?.text ?? '');
 }
+
+/** Reads the only command of a script that has an option or a path of the trigger. */
+function readScriptLine(first: ShownLine, { trigger, step }: TellingBlock): Value | null {
+  const below = step.filter((one) => one.source === first.source && one.line > first.line).slice(0, 40);
+  const end = below.findIndex(({ text }) => END_OF_SCRIPT.test(text));
+  const said = new Set(trigger.text.split(/[\s'"`=,;]+/).map((word) => word.replace(/[.:)]+$/, '')));
+  const named = below.slice(0, end).filter(({ text }) => {
+    const words = text.trim().split(/[\s'"=]+/);
+    return isCommand(text.trim()) && words.some((word) => TELLING_WORD.test(word) && said.has(word));
+  });
+  const [one] = named;
+  if (one === undefined || named.length > 1) return null;
+  return { text: one.text.trim(), source: one.source, line: one.line, near: 'step' };
+}
+
+/** An option, or a name with a separator in it. */
+const TELLING_WORD = /^--?\w[\w-]{2,}$|\w[./:]\w/;
 
 /** Returns the words that tell a command from others: its program and its arguments, without what many commands have. */
 function wordsOfCommand(command: string): string[] {

@@ -1,5 +1,6 @@
 import type { Fact, Facts } from '../facts.ts';
-import { findHost, findOwnService, getPackageName, missingModuleName } from '../line-facts.ts';
+import { getDistribution } from '../known-packages.ts';
+import { findHost, findOwnService, missingModuleName } from '../line-facts.ts';
 import { OFFER_READS } from '../offers.ts';
 import type { FindValue, Nearness, Value } from '../sentence.ts';
 import { joinAfter, readBlock, type TellingBlock } from '../telling-block.ts';
@@ -24,6 +25,7 @@ const READERS: Readonly<Record<string, Reader>> = {
   actual: (block, { subject }) => readActual(block, subject),
   command: (block, { subject }) => readCommand(block, subject),
   step: (block, { subject }) => readStep(block, subject),
+  secret: ({ step }) => readSecret(step),
   hint: (block, { subject }) => readHint(block, subject),
   complaint: (block, { subject }) => readComplaint(block, subject) ?? countedFault(block, subject),
   listed: (block, { subject }) => readListedFiles(block, subject),
@@ -145,6 +147,18 @@ function change(value: Value | null, how: (text: string) => string): Value | nul
   return value === null ? null : { ...value, text: how(value.text) };
 }
 
+/** Reads the name of the only secret that the step was given, which the runner shows masked. */
+function readSecret(step: TellingBlock['step']): Value | null {
+  const shown = step.filter(({ text }) => SECRET.test(text));
+  const names = new Set(shown.map(({ text }) => SECRET.exec(text)?.[1] ?? ''));
+  const [[name] = [], [first]] = [[...names], shown];
+  return first === undefined || name === undefined || names.size > 1
+    ? null
+    : { text: name, source: first.source, line: first.line, near: 'step' };
+}
+
+const SECRET = /^\s{2,8}(?!GITHUB_TOKEN|GH_TOKEN)([A-Z][A-Z0-9_]{2,60}): \*{3}$/;
+
 /** Reads what a line that counts files says about them. */
 function countedFault(block: TellingBlock, subject: Facts['subject']): Value | null {
   return readListedFiles(block, subject) === null ? null : valueOn(block.trigger, cleanWords(block.trigger.text.split('\n')[0] ?? '', 140));
@@ -154,7 +168,7 @@ function countedFault(block: TellingBlock, subject: Facts['subject']): Value | n
 function publishedName(text: string): string | null {
   const name = missingModuleName(text);
   if (name === null || /^(?:[./~#]|@\/|src\/|[A-Za-z]:)/.test(name)) return null;
-  if (/No module named/.test(text)) return getPackageName(name);
+  if (/No module named/.test(text)) return getDistribution(name);
   return name.startsWith('@') ? name.split('/').slice(0, 2).join('/') : (name.split('/')[0] ?? name);
 }
 

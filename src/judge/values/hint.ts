@@ -7,6 +7,8 @@ const BELOW = 6;
 const [SHORTEST, LONGEST, FEWEST_WORDS] = [18, 260, 4];
 /** A mark that tools put before advice. */
 const MARK = /^[^\p{L}\p{N}"'`(]{0,12}(?:\[?(?:help|hint|tip|suggestion|fix|solution)\]?(?:\[[\w-]{1,40}\])?[:=] {0,4})/iu;
+/** What tools put before any line. */
+const SEVERITY = /^(?:npm (?:ERR!|error)|\[\w{4,7}\]|error:|note:) ?/i;
 const VERB = `(?:run|use|install|upgrade|update|add|set|remove|rename|pass|specify|provide|create|change|increase|replace|enable|disable|delete|declare|move|downgrade|pin|regenerate|configure|try (?:adding|running|using|installing|setting|removing)|make sure|ensure)`;
 const IMPERATIVE = new RegExp(
   `^(?:please |to fix (?:this|it),? |you (?:need|have|must|should) (?:to )?|consider (?=\\w{2,20}ing ))?${VERB}\\b`,
@@ -39,9 +41,7 @@ export function readHint({ trigger, paragraph }: TellingBlock, { diagnostics }: 
     if (isReported && one.line !== trigger.line) return null;
     if (isReported && !marked) continue;
     if (SOURCE_LINE.test(one.text) || MARKS_BELOW.test(lines[index + 1]?.text ?? '')) continue;
-    const text = marked
-      ? one.text.replace(MARK, '')
-      : one.text.trim().replace(/^(?:npm (?:ERR!|error)|\[\w{4,7}\]|error:|note:|\* ) ?/i, '');
+    const text = marked ? one.text.replace(MARK, '') : one.text.trim().replace(SEVERITY, '');
     const start = IMPERATIVE.test(text) || (marked && /^\p{L}/u.test(text)) ? text : (BEHIND.exec(text)?.[1] ?? null);
     const sentence = start === null ? null : finish(start, lines.slice(index + 1));
     if (sentence !== null && isFit(sentence))

@@ -12,9 +12,9 @@ const STATED = [
   /^\s{0,8}(?:-->|at|File) "?((?:\.{0,2}\/)?[\w@./+-]{1,200}\.[a-z]\w{0,7})"?(?::|, line )(\d{1,6})\b/i,
   /^((?:\.{0,2}\/)?[\w@./+-]{1,200}\.[a-z]\w{0,7}): line (\d{1,6}): /i,
 ];
-/** Runners, temporary and generated scripts, loggers. */
+/** Runners, temporary and generated scripts, folders of the machine, loggers. */
 const NO_SOURCE =
-  /^(?:\/(?:tmp|var|dev|proc|usr|opt|etc|root\/\.|home\/runner\/(?:_|\.))|~|\$|[A-Za-z]:\\Windows)|_temp\/|^\.\.(?:\/\.\.)|(?:^|[^/]\/)(?:dist|build|target|out|\.next|coverage)\//;
+  /^(?:\/(?:tmp|var|dev|proc|usr|opt|etc|root\/\.|home\/runner\/(?:_|\.))|~|\$|[A-Za-z]:\\Windows)|(?:^|\/)(?:log(?:ger|ging)?|console)\.\w{1,4}$|_temp\/|^\.\.(?:\/\.\.)|(?:^|[^/]\/)(?:dist|build|target|out|\.next|coverage)\//;
 /** "2026-01-02 ERROR db.go:34" names who logged, not what is wrong. */
 const LOGGED = /\b(?:INFO|DEBUG|WARN(?:ING)?|ERROR|FATAL|TRACE)\b.{0,40}$/;
 
@@ -31,7 +31,8 @@ const [FEWEST_LETTERS, LONGEST_COMPLAINT] = [8, 140];
 /** Scripts whose own checks stop them: the place of such a message is not where the fault is. */
 const CHECKS_OTHERS = /(?:^|\/)CMakeLists\.txt$|\.cmake$/;
 /** The end of a connection is no place, and a remark is no fault. */
-const NO_COMPLAINT = /^(?:warning|note|info|notice|debug|hint)\b|\b(?:connection|timed? ?out|refused|unreachable)\b/i;
+const NO_COMPLAINT =
+  /^(?:warning|note|info|notice|debug|hint)\b|^in [\w.<>]+$|\bdeprecated\b|\b(?:connection|timed? ?out|refused|unreachable)\b/i;
 
 /** Reads what is wrong at the place, in the words of the tool that names it; null for frames, and where nothing is said. */
 export function readComplaint(block: TellingBlock, subject: TriageSubject): Value | null {
@@ -52,7 +53,10 @@ interface Found {
 
 function diagnosedPlace({ trigger, step }: TellingBlock, subject: TriageSubject): Found | null {
   const errors = subject.diagnostics.filter((entry) => entry.severity === 'error' && entry.file !== null && entry.tool !== 'make');
-  const own = errors.filter(({ file }) => isProjectFile(file ?? ''));
+  // What is still on a drive is outside of every known checkout.
+  const project = readProject(subject);
+  const isOwn = (file: string) => isProjectFile(file) && !/^[A-Za-z]:/.test(pathIn(file, project));
+  const own = errors.filter(({ file }) => isOwn(file ?? ''));
   const same = own.find((entry) => isOn(entry, trigger)) ?? own.find((entry) => trigger.text.includes(entry.message.slice(0, 200)));
   const entry = same ?? (saysWhatFollows(trigger.text) ? own.find(({ at }) => step.some((one) => one.line === at?.line)) : undefined);
   if (entry?.file == null || entry.at === null) return null;
@@ -121,5 +125,6 @@ function testPlace({ trigger }: TellingBlock, subject: TriageSubject): Found | n
 
 /** Tells whether a path is a source of the project: not a library's, a runner's, or what a build wrote. */
 export function isProjectFile(path: string): boolean {
-  return path !== '' && !isForeignPath(path) && !NO_SOURCE.test(path);
+  const inside = path.replace(/^\/\S{1,300}\/execroot\/[\w.-]{1,80}\/(?!external\/|bazel-out\/)/, '');
+  return inside !== '' && !isForeignPath(inside) && !NO_SOURCE.test(inside);
 }

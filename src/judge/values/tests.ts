@@ -37,12 +37,16 @@ export function readActual(block: TellingBlock, subject: TriageSubject): Value |
 
 /** Tells whether a test represents a whole file. */
 function isFileName({ name }: FailingTest): boolean {
-  return /\btest suite failed to run\b/i.test(name);
+  return /\btest suite failed to run\b|^\S{1,300}\.(?:test|spec)\.[cm]?[jt]sx?$/i.test(name);
 }
+
+/** Source that stands for a value: "r.exit_code", "len(pears)". */
+const EXPRESSION = /^[a-z_]\w{0,60}(?:\.[a-z_]\w{0,60}|[[(])/i;
 
 function shorten(text: string | null): string | null {
   const value = text === null ? null : cleanValue(text);
-  return value === null || value.length > 80 ? null : value;
+  if (value === null || value.length > 80) return null;
+  return EXPRESSION.test(value) && !/['"`]/.test(text ?? '') ? null : value;
 }
 
 /** Reads the value on the line of the test's report that holds it, so that the line can be quoted. */
