@@ -18,7 +18,7 @@ const READ = '^src/(domain|ports|lib|log)/';
 /** The stores over SQL, whose types are inferred from what makes them; `stores-are-known-by-type` keeps it at that. */
 const STORES = '^src/stores/[^/]+\\.ts$';
 
-const TOOL_BASE = 'tool|findings|repository|all-tools|toolbox|resilience|result-cache|knowledge-base|knowledge-service';
+const TOOL_BASE = 'tool|findings|repository|attribute-changes|left-uses|all-tools|toolbox|resilience|result-cache|knowledge-base|knowledge-service';
 
 module.exports = {
   forbidden: [
@@ -151,9 +151,7 @@ module.exports = {
     vendor('langgraph-in-graphs', '@langchain/langgraph[^/]*', ['^graphs/', '^src/stores/checkpointer\\.ts$']),
     vendor('langchain-in-model-adapters', '@langchain/(core|openai)', ['^src/models/']),
     vendor('fastify-in-api-and-pages', 'fastify[^/]*|@fastify/[^/]+|@scalar/[^/]+', ['^src/(api|console|mcp)/']),
-    vendor('services-in-adapters', 'pg|pg-boss|@electric-sql/[^/]+|bullmq|ioredis|mongodb|@pinecone-database/[^/]+', [
-      '^src/(stores|adapters/probe)/',
-    ]),
+    vendor('services-in-adapters', 'pg|pg-boss|@electric-sql/[^/]+|bullmq|ioredis|mongodb|@pinecone-database/[^/]+', ['^src/stores/']),
     vendor('octokit-in-github', '@octokit/[^/]+', ['^src/providers/github/']),
     vendor('agents-protocol-in-mcp', '@modelcontextprotocol/[^/]+', ['^src/mcp/']),
     vendor('openid-in-identity', 'openid-client', ['^src/adapters/identity/']),
@@ -161,7 +159,7 @@ module.exports = {
     vendor('slack-in-publisher', '@slack/[^/]+', ['^src/notifications/publisher/']),
     vendor('mail-in-its-channel', 'nodemailer', ['^src/notifications/rules/email\\.ts$']),
     vendor('parsers-in-log', 'gpt-tokenizer|saxes|tar|yauzl', ['^src/log/']),
-    vendor('resilience-in-tools', 'cockatiel', ['^src/(tools|lib)/']),
+    vendor('cockatiel-in-resilience', 'cockatiel', ['^src/lib/resilience\\.ts$']),
     vendor('patterns-of-people', 're2js', ['^src/tools/', '^src/log/rule-pattern']),
     vendor('command-line-in-cli', 'commander|close-with-grace', ['^src/cli/']),
     vendor('document-parsers-in-reader', 'unpdf|mammoth|read-excel-file', ['^src/adapters/document-reader/']),

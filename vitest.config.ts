@@ -33,7 +33,7 @@ const ALONE = [
  * kind of checkout, every asker at every route, ten thousand deliveries, all hostile texts at all places, properties five times as often.
  */
 const LONG = [
-  'test/journeys/{kill-at-random,stop-under-load,bad-weather,provider-away,gitea,act}.int.test.ts',
+  'test/journeys/{kill-at-random,stop-under-load,bad-weather,provider-away,gitea,act,retrieval-figure}.int.test.ts',
   'test/house/{package,kubernetes,linear-time}.int.test.ts',
   'test/action/{nodes,confirm}.int.test.ts',
   'test/browser/!(frame|hostile).int.test.ts',

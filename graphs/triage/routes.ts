@@ -22,6 +22,7 @@ type LoopState = Pick<
   | 'fruitless'
   | 'idle'
   | 'outcomes'
+  | 'surplus'
   | 'callsAtVerdict'
   | 'verdict'
   | 'evidence'
@@ -37,12 +38,13 @@ function isBudgetSpent(state: Pick<TriageStateValue, 'limits' | 'usage' | 'steps
 
 /**
  * Returns why the loop ends here, or null if it continues. A plan ends it only after at least one call since
- * the last verdict, so that an answer that was sent back is not given again unchanged. `rounds` counts the
- * rounds that have begun.
+ * the last verdict, so that an answer that was sent back is not given again unchanged, and never while a
+ * chosen call waits for this round. `rounds` counts the rounds that have begun.
  */
 function findTermination(state: LoopState): TerminationReason | null {
   if (isBudgetSpent(state)) return 'budget_exhausted';
-  const asked = state.outcomes.slice(state.callsAtVerdict).some((outcome) => outcome.status !== 'refused');
+  const made = state.outcomes.slice(state.callsAtVerdict).some(({ status }) => status !== 'refused');
+  const asked = made && state.surplus.length === 0;
   if (asked && state.plan?.enough) return state.plan.confidence >= SURE ? 'confident' : 'enough_information';
   if (asked && (state.plan?.confidence ?? 0) >= SURE) return 'confident';
   if (state.idle >= IDLE_ROUNDS) return 'no_relevant_tool';

@@ -95,6 +95,8 @@ export const TriageState = new StateSchema({
   rounds: z.int().default(0),
   /** Questions chosen for this round. */
   calls: z.array(ToolCall).default(() => []),
+  /** Chosen questions that must wait for the next round. */
+  surplus: z.array(ToolCall).default(() => []),
   /** Replies of this round, with their findings, until `observe` has numbered them. */
   replies: z.array(ToolOutcome).default(() => []),
   /** All calls made so far; their findings are in `evidence`. */

@@ -2,6 +2,7 @@ import type { JudgementTrace } from '../../src/domain/analysis.ts';
 import { CATEGORIES, type Category } from '../../src/domain/category.ts';
 import { callKey, type Evidence, type Finding, type ToolCall, type ToolOutcome } from '../../src/domain/evidence.ts';
 import type { TriageSubject } from '../../src/domain/triage.ts';
+import { append } from '../../src/lib/collections.ts';
 import type { Judgement } from '../../src/ports/analyst.ts';
 import type { Toolbox, ToolDescription } from '../../src/ports/toolbox.ts';
 import { startDeadline, timeLeft } from './budget.ts';
@@ -104,49 +105,79 @@ export function pickInvestigatorTools(
   return offered.filter((tool) => own.includes(tool.name) && (fallback || !tool.fallback));
 }
 
-/** More than this in one step is a sign of a confused model, not of a thorough one. */
+/** Calls that are made at once. */
 const MAX_CALLS = 6;
 /** Refusals that the next round sees one by one; a hundred of them would fill its prompt. */
 const MAX_REFUSALS = 4;
 
 export interface CheckedCalls {
   readonly calls: ToolCall[];
+  /** Calls for the next round, because no more can be made at once. */
+  readonly surplus: ToolCall[];
   /** Calls that are not made, each with the reason as its outcome. */
   readonly refused: ToolOutcome[];
   /** Notes for people. Empty if nothing was refused. */
   readonly notes: readonly string[];
 }
 
-/** Keeps the offered tools and the new questions, at most six; whatever else was chosen is refused with a sentence. */
+/**
+ * Keeps the offered tools and the new questions. The six that are worth most are made now, and `later` more
+ * in the next round; whatever else was chosen is refused with a sentence.
+ */
 export function checkCalls(
   chosen: readonly ToolCall[],
   offered: readonly ToolDescription[],
   outcomes: readonly ToolOutcome[],
+  later = MAX_CALLS,
 ): CheckedCalls {
   const names = new Set(offered.map((tool) => tool.name));
   const seen = new Set(outcomes.filter((outcome) => outcome.status !== 'refused').map((outcome) => callKey(outcome.call)));
-  const calls: ToolCall[] = [];
+  const accepted: ToolCall[] = [];
   const refused: ToolOutcome[] = [];
-  const reasonAgainst = (call: ToolCall): string | null => {
-    if (!names.has(call.tool))
-      return `${call.tool.slice(0, 80)} is not one of the tools offered now; choose one of: ${[...names].join(', ')}.`;
-    if (seen.has(callKey(call))) return 'This call was already made with the same arguments. Ask something else.';
-    return calls.length >= MAX_CALLS ? `At most ${MAX_CALLS} calls can be made at once.` : null;
-  };
   for (const call of chosen) {
-    const summary = reasonAgainst(call);
-    if (summary !== null) refused.push({ call, status: 'refused', findings: [], summary, milliseconds: 0, attempts: 0 });
-    else {
-      seen.add(callKey(call));
-      calls.push(call);
-    }
+    if (!names.has(call.tool)) refused.push(refuse(call, describeForeign(call, names)));
+    else if (seen.has(callKey(call))) refused.push(refuse(call, REPEATED));
+    else accepted.push(call);
+    seen.add(callKey(call));
   }
+  const sorted = sortByWorth(accepted);
+  const rest = sorted.slice(MAX_CALLS + later);
+  append(
+    refused,
+    rest.map((call) => refuse(call, `At most ${MAX_CALLS} calls can be made at once.`)),
+  );
   const others = refused.filter((outcome) => names.has(outcome.call.tool)).length;
   const notes = [
     ...foreignNote(chosen, names, MAX_REFUSALS),
     ...(others > 0 ? [`${others} repeated or surplus calls were not made.`] : []),
   ];
-  return { calls, refused: refused.slice(0, MAX_REFUSALS), notes };
+  const surplus = sorted.slice(MAX_CALLS, MAX_CALLS + later);
+  return { calls: sorted.slice(0, MAX_CALLS), surplus, refused: refused.slice(0, MAX_REFUSALS), notes };
+}
+
+const REPEATED = 'This call was already made with the same arguments. Ask something else.';
+
+function describeForeign({ tool }: ToolCall, names: ReadonlySet<string>): string {
+  return `${tool.slice(0, 80)} is not one of the tools offered now; choose one of: ${[...names].join(', ')}.`;
+}
+
+/** Returns the outcome of a call that is not made. */
+function refuse(call: ToolCall, summary: string): ToolOutcome {
+  return { call, status: 'refused', findings: [], summary, milliseconds: 0, attempts: 0 };
+}
+
+/**
+ * The tools whose findings change answers most, the most important first: what is already known and decided,
+ * what changed, and who else had the failure. Other tools follow in the order in which they were chosen.
+ */
+const WORTH: readonly string[] = `ask_reviewer search_error_library search_knowledge changed_since_green
+  find_files read_blame count_consecutive_failures read_file read_failure_history`.split(/\s+/);
+
+/** Sorts calls by their worth if not all can be made now. */
+function sortByWorth(calls: readonly ToolCall[]): ToolCall[] {
+  if (calls.length <= MAX_CALLS) return [...calls];
+  const rank = ({ tool }: ToolCall) => (WORTH.includes(tool) ? WORTH.indexOf(tool) : WORTH.length);
+  return calls.toSorted((left, right) => rank(left) - rank(right));
 }
 
 /** Says which of the chosen tools are not among the offered ones. */

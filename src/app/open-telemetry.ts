@@ -2,12 +2,13 @@ import type { Config } from '../config/schema.ts';
 import type { Clock } from '../lib/time.ts';
 import type { Masker } from '../log/mask/mask.ts';
 import type { Database } from '../ports/database.ts';
+import type { BackendState, Readiness } from '../ports/health.ts';
 import { type Logger, type Metrics, type Reading, silentTracer, type Tracer } from '../ports/telemetry.ts';
 import type { Toolbox } from '../ports/toolbox.ts';
 import { createStores } from '../stores/stores.ts';
 import { readBacklog } from '../stores/triages.ts';
+import { type Backends, createReadiness, listBackendChecks } from './health.ts';
 import { listNoticeRules } from './open-publishers.ts';
-import { type BackendState, type Backends, backendChecks, createReadiness, type Readiness } from './readiness.ts';
 import { measuredStores } from './watched.ts';
 
 const UP: Readonly<Record<BackendState, number>> = { ok: 1, degraded: 0.5, down: 0 };
@@ -39,7 +40,7 @@ interface Watched extends Backends {
 export function openReadiness(watched: Watched): () => Promise<Readiness> {
   const { metrics, database, toolbox, masker } = watched;
   const mask = async (text: string) => (await masker.mask(text)).text;
-  const readiness = createReadiness(backendChecks(watched), { ...watched, mask });
+  const readiness = createReadiness(listBackendChecks(watched), { ...watched, mask });
   metrics.read('backlog', () => readBacklog(database));
   metrics.read('backends', async () => toBackendReadings(await readiness()));
   metrics.read('breakers', async () => toBreakerReadings(toolbox));

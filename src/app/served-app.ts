@@ -7,6 +7,7 @@ import type { SignInProvider } from '../ports/access.ts';
 import type { BuildArchive } from '../ports/build-archive.ts';
 import type { SlackButtons } from '../ports/chat-room.ts';
 import type { Database } from '../ports/database.ts';
+import type { Readiness } from '../ports/health.ts';
 import type { JobQueue } from '../ports/job-queue.ts';
 import type { KeptRuns } from '../ports/kept-runs.ts';
 import type { KnowledgeService } from '../ports/knowledge.ts';
@@ -17,7 +18,6 @@ import type { UploadReaders } from '../service/intake/upload.ts';
 import type { Stores } from '../stores/stores.ts';
 import type { openIndexKeeping } from './index-keeping.ts';
 import type { openRetention } from './open-retention.ts';
-import type { Readiness } from './readiness.ts';
 import type { openLogExplainer } from './terminal-app.ts';
 
 type IndexSync = ReturnType<typeof openIndexKeeping>['sync'];

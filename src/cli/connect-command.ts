@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createMaskingOptions } from '../config/masking.ts';
 import type { Config } from '../config/schema.ts';
 import { createMasker } from '../log/mask/mask.ts';
-import type { Finding } from '../ports/examination.ts';
+import type { Finding } from '../ports/health.ts';
 import type { Connection } from '../providers/connection.ts';
 import { createProviders } from '../providers/registry.ts';
 import { type Connectable, connect, providerNamed, webhookAddress } from '../service/connect.ts';

@@ -1,23 +1,20 @@
 import { stat, statfs } from 'node:fs/promises';
-import { checkVectorIndex } from '../app/open-adapters.ts';
+import { listExternalChecks } from '../app/external-checks.ts';
 import { shippedBound, shippedShare } from '../app/publish-bound.ts';
-import { probeDatabase, probeMongodb, probeRedis } from '../app/readiness.ts';
+import { findShownSecrets, listServerChecks, MEND_DIRECTORY } from '../app/store-checks.ts';
 import { createApp } from '../app.ts';
 import type { Environment } from '../config/load.ts';
 import { createMaskingOptions, listOwnSecrets } from '../config/masking.ts';
 import type { Config } from '../config/schema.ts';
-import { digestOfToken } from '../domain/access.ts';
 import { getErrorMessage, TriageError } from '../domain/errors.ts';
 import { ROUTE_WORDS } from '../domain/publish-bound.ts';
 import { createGit, succeeded, trustedPath } from '../git/command.ts';
-import { counted, isOlder } from '../lib/text.ts';
+import { isOlder } from '../lib/text.ts';
 import { createMasker } from '../log/mask/mask.ts';
 import { visibleLine } from '../notifications/visible-text.ts';
-import { clockFindings, type Examination, examine, type Finding, note, ok, wrong } from '../ports/examination.ts';
+import { type Check, type Finding, note, ok, runCheck, wrong } from '../ports/health.ts';
 import { silentLogger } from '../ports/telemetry.ts';
 import { createProviders } from '../providers/registry.ts';
-import type { ShownSecret } from '../stores/builds.ts';
-import { examineOutside } from './doctor-outside.ts';
 import {
   addMadeSecrets,
   type DataOptions,
@@ -50,8 +47,9 @@ export async function diagnose(dataDir: string, given: Environment = {}): Promis
   const read = tryConfig(dataDir, given);
   if ('state' in read) return [nodeFinding(), read];
   const { config } = read;
-  const examinations: Examination[] = [...examineHere(config, dataDir), ...examineOutside(config), ...examineStores(config, dataDir)];
-  const found = (await Promise.all(examinations.map(examine))).flat();
+  const embedded = config.database.driver === 'pglite' ? [createEmbeddedCheck(config, dataDir)] : [];
+  const checks = [...listLocalChecks(config, dataDir), ...listExternalChecks(config), ...embedded, ...listServerChecks(config)];
+  const found = (await Promise.all(checks.map(runCheck))).flat();
   return maskFindings([nodeFinding(), ok('configuration', `data directory ${dataDir}`), ...found], config);
 }
 
@@ -100,15 +98,15 @@ function publishingFinding({ triage }: Config): Finding {
   return ok('publishing', `${says}. More right outcomes needed for answers ${missing.join('; ')}`);
 }
 
-/** Checks what is visible on this machine without any network request. */
-function examineHere(config: Config, dataDir: string): Examination[] {
+/** Lists the checks of what is visible on this machine without any network request. */
+function listLocalChecks(config: Config, dataDir: string): Check[] {
   return [
     {
       name: 'git',
       mend: 'install git; without it, there are no suspects from code',
       ask: async () => ok('git', (await git(process.cwd(), ['--version'])).trim()),
     },
-    ...Object.entries(config.codeHost.clones).map(([repository, folder]) => cloneExamination(repository, folder)),
+    ...Object.entries(config.codeHost.clones).map(([repository, folder]) => createCloneCheck(repository, folder)),
     { name: 'code', mend: 'see FAULTLINE_CLONES', ask: async () => codeFindings(config) },
     {
       name: 'data directory',
@@ -133,7 +131,7 @@ async function git(folder: string, args: readonly string[]): Promise<string> {
   return answer.output;
 }
 
-function cloneExamination(repository: string, folder: string): Examination {
+function createCloneCheck(repository: string, folder: string): Check {
   const name = `clone ${repository}`;
   const mend = `clone the repository to ${folder}, or correct FAULTLINE_CLONES`;
   return {
@@ -231,49 +229,11 @@ function getHost(url: string): string {
 }
 
 const EMBEDDED_MS = 30_000;
-const MEND_SCHEMA = 'restore the file if it was changed here; otherwise back up, then run "faultline migrate --repair"';
-const MIN_POSTGRES = 13;
-const MIN_REDIS = [6, 2] as const;
 
-/** Checks the configured services that store Faultline's data. */
-export function examineStores(config: Config, dataDir: string): Examination[] {
-  return [databaseExamination(config, dataDir), ...queueExaminations(config), ...archiveExaminations(config), ...indexExaminations(config)];
-}
-
-function databaseExamination(config: Config, dataDir: string): Examination {
-  const { database } = config;
-  if (database.driver === 'pglite') {
-    const mend = 'make the data directory writable, or choose another with --data';
-    return { name: 'database', mend, limitMs: EMBEDDED_MS, ask: () => embeddedFindings(config, dataDir) };
-  }
-  return {
-    name: 'database',
-    mend: 'check FAULTLINE_DATABASE_URL: is the server running there, can this machine reach it, and are the user, password and database correct?',
-    ask: async () => {
-      const { version, aheadMs, pending, refused, newer, changed, megabytes, shown } = await probeDatabase(database.url, database.ownerUrl);
-      const findings: Finding[] = [];
-      const major = Number.parseInt(version, 10);
-      if (major < MIN_POSTGRES)
-        findings.push(wrong('database', `PostgreSQL ${version} is too old`, `use PostgreSQL ${MIN_POSTGRES} or newer`));
-      if (newer.length > 0)
-        findings.push(
-          wrong('database', `a newer Faultline has changed the schema (${newer.join(', ')})`, 'run that version or a newer one'),
-        );
-      if (changed !== null) findings.push(wrong('database', changed, MEND_SCHEMA));
-      if (refused !== null) findings.push(wrong('database', 'the schema cannot be brought up to date', refused));
-      else if (pending.length > 0)
-        findings.push(
-          note(
-            'database',
-            `${counted(pending.length, 'schema change is', 'schema changes are')} pending`,
-            'run "faultline migrate", or let the next start apply them',
-          ),
-        );
-      const all = [...findings, ...clockFindings('database clock', aheadMs)];
-      const well = ok('database', `PostgreSQL ${version}, ${Math.round(megabytes)} MB, schema up to date`);
-      return [...(all.length > 0 ? all : [well]), ...findShownSecrets(shown, listOwnSecrets(config))];
-    },
-  };
+/** Checks the embedded database and what is in it. */
+function createEmbeddedCheck(config: Config, dataDir: string): Check {
+  const mend = 'make the data directory writable, or choose another with --data';
+  return { name: 'database', mend, limitMs: EMBEDDED_MS, ask: () => embeddedFindings(config, dataDir) };
 }
 
 /**
@@ -291,9 +251,7 @@ async function embeddedFindings(config: Config, dataDir: string): Promise<Findin
       const findings = ['database', 'jobQueue', 'archive', 'vectorIndex'].flatMap((name) => {
         const health = backends[name];
         if (health === undefined) return [];
-        return health.state === 'ok'
-          ? ok(name, health.says)
-          : wrong(name, health.says, 'the data directory may be damaged: restore it from a backup');
+        return health.state === 'ok' ? ok(name, health.says) : wrong(name, health.says, health.mend ?? MEND_DIRECTORY);
       });
       return [...findings, ...shown];
     } finally {
@@ -305,73 +263,4 @@ async function embeddedFindings(config: Config, dataDir: string): Promise<Findin
     if (error instanceof TriageError && error.code === 'locked') return [ok('database', `in use: ${error.message}`)];
     throw error;
   }
-}
-
-/**
- * Finds our own secrets that are still valid and that a log has exposed. Every reader of that log at its CI
- * can use them.
- */
-export function findShownSecrets(shown: readonly ShownSecret[], own: ReturnType<typeof listOwnSecrets>): Finding[] {
-  const settings = new Map(own.map(({ setting, secret }) => [digestOfToken(secret), setting]));
-  return shown.flatMap(({ digest, token, repository, pipeline, number, builds }) => {
-    const setting = settings.get(digest);
-    if (setting === undefined && token === null) return [];
-    const what = setting === undefined ? `the token ${token}` : `a value of ${setting}`;
-    const more = builds > 1 ? ` (and of ${counted(builds - 1, 'other build')})` : '';
-    const says = `the log of ${repository} ${pipeline} #${number}${more} shows ${what} at its CI: rotate it`;
-    return [wrong('secrets in logs', says, adviseRotation(setting, token))];
-  });
-}
-
-function adviseRotation(setting: string | undefined, token: string | null): string {
-  if (setting === undefined) return `create another token, give it to the sender, and run "faultline token revoke ${token}"`;
-  if (setting === 'FAULTLINE_TOKENS') return 'set another one in FAULTLINE_TOKENS, restart, and give it to those who use it';
-  const plugin = setting.includes('JENKINS') ? '; docs/start/jenkins.md says how to keep the Notification plugin from printing it' : '';
-  return `set NEW,OLD in ${setting} and restart, set NEW at the sender, then leave OLD out and restart${plugin}`;
-}
-
-function queueExaminations({ jobQueue }: Config): Examination[] {
-  if (jobQueue.driver !== 'bullmq') return [];
-  const name = 'redis';
-  return [
-    {
-      name,
-      mend: 'check FAULTLINE_REDIS_URL: is the server running there, and is the password correct? Until then, each job waits a few seconds for the sweeper',
-      ask: async () => {
-        const { version, maxmemoryPolicy, role } = await probeRedis(jobQueue.url);
-        if (role !== 'master') return wrong(name, 'this is a replica, which accepts no writes', 'set FAULTLINE_REDIS_URL to the primary');
-        if (maxmemoryPolicy !== 'noeviction')
-          return wrong(
-            name,
-            `maxmemory-policy is ${maxmemoryPolicy}: jobs may be evicted`,
-            'set "maxmemory-policy noeviction" in redis.conf, and immediately with CONFIG SET',
-          );
-        if (isOlder(version, MIN_REDIS)) return wrong(name, `version ${version} is too old`, `use Redis ${MIN_REDIS.join('.')} or newer`);
-        return ok(name, `Redis ${version}, ${maxmemoryPolicy}`);
-      },
-    },
-  ];
-}
-
-function archiveExaminations({ buildArchive }: Config): Examination[] {
-  if (buildArchive.driver !== 'mongodb') return [];
-  const name = 'mongodb';
-  return [
-    {
-      name,
-      mend: 'check FAULTLINE_MONGODB_URL: is the server running there, and are the user and password correct? Until then, new logs are stored in PostgreSQL and stay there',
-      ask: async () => {
-        const { version, writable } = await probeMongodb(buildArchive.url, buildArchive.database);
-        if (!writable) return wrong(name, 'this member accepts no writes', 'list the whole replica set in FAULTLINE_MONGODB_URL');
-        return ok(name, `MongoDB ${version}`);
-      },
-    },
-  ];
-}
-
-function indexExaminations(config: Config): Examination[] {
-  if (config.vectorIndex.driver !== 'pinecone') return [];
-  const mend =
-    'check PINECONE_API_KEY and FAULTLINE_PINECONE_INDEX: the index needs the cosine metric and as many dimensions as the embedder produces. Until then, there is no semantic search';
-  return [{ name: 'pinecone', mend, ask: async (signal) => ok('pinecone', await checkVectorIndex(config, signal)) }];
 }

@@ -8,6 +8,7 @@ import type { Masker } from '../log/mask/mask.ts';
 import type { Messengers } from '../notifications/rules/news.ts';
 import type { SignInProvider } from '../ports/access.ts';
 import type { Database } from '../ports/database.ts';
+import type { Readiness } from '../ports/health.ts';
 import type { JobQueue } from '../ports/job-queue.ts';
 import type { KeptRuns } from '../ports/kept-runs.ts';
 import type { Logger } from '../ports/telemetry.ts';
@@ -62,6 +63,7 @@ export interface ConsoleDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly providers: readonly Connectable[];
+  readonly readiness: () => Promise<Readiness>;
   readonly sessions: SessionService;
   /** Channels of notification rules. */
   readonly messengers: Messengers;

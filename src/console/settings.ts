@@ -3,10 +3,10 @@ import { EditorTemplate, type Preferences, requireInScope } from '../domain/acce
 import { TriageError } from '../domain/errors.ts';
 import type { Principal } from '../domain/review.ts';
 import { counted, listedIn } from '../lib/text.ts';
-import type { Finding } from '../ports/examination.ts';
+import type { Finding } from '../ports/health.ts';
 import { type Connectable, connect, providerNamed, webhookAddress } from '../service/connect.ts';
 import type { ConsoleDeps } from './console-deps.ts';
-import { hiddenFields, KEYS } from './controls.ts';
+import { hiddenFields, KEYS, renderTime } from './controls.ts';
 import { dataTable, type Html, html } from './html.ts';
 import { answerPage, type ConsoleApp, loadReader, route, sendPage } from './page.ts';
 import { unreadLogs } from './unread-logs.ts';
@@ -66,7 +66,21 @@ async function listMain(deps: ConsoleDeps): Promise<Html> {
 ${publicUrl === null && html`<p class="quiet">The public address of this service is not set. Set <code>FAULTLINE_PUBLIC_URL</code>.</p>`}
 ${dataTable('CI systems', ['System', 'State', 'Webhook'], rows)}
 <p class="quiet">Any other CI uploads its builds to <code>POST /api/builds</code>.</p>
+<h2>Service health</h2>
+${await healthTable(deps)}
 ${await unreadLogs(deps)}`;
+}
+
+const BACKEND_STATES = { ok: 'OK', degraded: 'Degraded', down: 'Down' } as const;
+
+/** Renders what the service last found out about its backends and the services that it asks, as `/readyz` has it. */
+async function healthTable({ readiness }: ConsoleDeps): Promise<Html> {
+  const { backends } = await readiness();
+  const rows = Object.entries(backends).map(
+    ([name, { state, says, mend, since }]) =>
+      html`<tr><th scope="row">${name}</th><td>${BACKEND_STATES[state]}</td><td>${says}${mend !== undefined && html`<br><span class="quiet">${mend}</span>`}</td><td>${renderTime(since)}</td></tr>`,
+  );
+  return dataTable('Service health', ['Service', 'State', 'Details', 'Since'], rows);
 }
 
 /** The providers whose secret an embedded installation makes at its first start. */

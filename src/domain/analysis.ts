@@ -91,6 +91,8 @@ export const SimilarCase = z.object({
   category: Category.nullable(),
   /** The person who decided it; null if it was not decided. */
   confirmedBy: z.string().nullable(),
+  /** The repository in which it was decided; absent where that is not known. */
+  repository: z.string().optional(),
   /** How alike, 0..1. */
   score: z.number().min(0).max(1),
 });

@@ -40,6 +40,7 @@ export const KIND_CATEGORY = {
   timeout: 'INFRA_ERROR',
   out_of_memory: 'INFRA_ERROR',
   disk_full: 'INFRA_ERROR',
+  descriptor_limit: 'INFRA_ERROR',
   network: 'INFRA_ERROR',
   service_unavailable: 'INFRA_ERROR',
   runner_lost: 'INFRA_ERROR',

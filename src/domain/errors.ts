@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { explainIssues, summarizeIssues } from '../lib/explain-issue.ts';
+import { computeBackoff } from '../lib/time.ts';
 
 /** Stable codes of the errors we throw on purpose. The HTTP status and the exit code are derived from them at the HTTP API and the CLI. */
 export type TriageErrorCode =
@@ -91,16 +92,20 @@ export function isRetryable(error: unknown): boolean {
 }
 
 /**
- * Returns the delay before the next try in milliseconds, after `retries` retries: 2 s, doubled each time, at
- * most `longestMs`, times `spread`. A longer delay that the server asked for (Retry-After) wins, up to
- * `longestAskedMs`.
+ * Computes the delay before the next try in milliseconds, after `retries` retries: 2 s, doubled each time, at
+ * most `longestMs`, with jitter unless `random` is 1. A longer delay that the server asked for (Retry-After)
+ * wins, up to `longestAskedMs`.
  */
-export function delayOfRetry(
+export function computeRetryDelay(
   retries: number,
   error: unknown,
-  { longestMs, longestAskedMs, spread = 1 }: { readonly longestMs: number; readonly longestAskedMs: number; readonly spread?: number },
+  {
+    longestMs,
+    longestAskedMs,
+    random,
+  }: { readonly longestMs: number; readonly longestAskedMs: number; readonly random?: number | undefined },
 ): number {
-  const backoff = Math.min(2 ** (retries + 1) * 1000, longestMs) * spread;
+  const backoff = computeBackoff({ firstMs: 2_000, longestMs }, retries + 1, random);
   return Math.max(backoff, error instanceof TriageError ? Math.min(error.retryAfterMs ?? 0, longestAskedMs) : 0);
 }
 

@@ -23,6 +23,11 @@ export const LibraryEntry = z.object({
   fingerprint: Fingerprint,
   /** The failing line and excerpt it was learnt from; what near-match search compares with. Masked. */
   message: z.string(),
+  /**
+   * The test that failed, by the name it has in every build; null where none did, or where that is not
+   * known.
+   */
+  test: z.string().nullable(),
   repository: z.string(),
   category: Category,
   kind: Kind,
@@ -36,7 +41,10 @@ export const LibraryEntry = z.object({
   lastSeenAt: z.iso.datetime(),
   /** The decision that it came from; null where that is not known. */
   decisionId: z.string().nullable(),
-  /** The log's lines that say what it is about; an entry whose lines all stand in a green build says nothing of failures. */
+  /**
+   * The log's lines that say what it is about; an entry whose lines all stand in a green build says nothing
+   * of failures.
+   */
   telling: z.array(z.string()),
   /** Who took it out, when, and why; it answers no more. */
   withdrawn: Withdrawal.nullable(),
@@ -100,7 +108,8 @@ export function indexChangesWithout(gone: LibraryEntry, answering: LibraryEntry 
  * stored as metadata.
  */
 export function toLibraryVector(entry: LibraryEntry): LibraryVector {
-  const { id, message, fingerprint, repository, category, kind, title, rootCause, fixRecommendation, confirmedBy, confirmedAt } = entry;
+  const { id, message, test, fingerprint, repository, category, kind, title, rootCause, fixRecommendation, confirmedBy, confirmedAt } =
+    entry;
   return {
     id,
     text: message,
@@ -116,6 +125,7 @@ export function toLibraryVector(entry: LibraryEntry): LibraryVector {
       confirmedBy,
       confirmedAt,
       analysisId: entry.analysisId,
+      ...(test === null ? {} : { test }),
     },
   };
 }

@@ -3,7 +3,7 @@ import { KIND_CATEGORY } from '../domain/category.ts';
 import type { Evidence } from '../domain/evidence.ts';
 import { NO_ERROR } from '../log/recognise/failures.ts';
 import type { Ruling } from './classify.ts';
-import { confirmedEntry, fittingDocument, lastingFailure } from './evidence-facts.ts';
+import { confirmedEntry, findNamingDocument, fittingDocument, isTeamDocument, lastingFailure } from './evidence-facts.ts';
 import { KIND_WORDING } from './kinds.ts';
 import { OFFER_FIXES } from './offers.ts';
 import type { Match } from './rule.ts';
@@ -31,8 +31,10 @@ const BY_NEARNESS: Readonly<Record<Nearness, number>> = { line: 1, paragraph: 0.
 const WITHOUT_VALUES = 0.8;
 
 /**
- * Advises one thing: what a person confirmed, else the rule's sentence, else what the failed tool itself says to do, else what is true of
- * the kind, else what the tool offers, else the place with what the tool says about it. Says that no fix was found where none of them can be filled from the failure's own lines.
+ * Advises one thing: what a person confirmed, else what the team's document that names the error says to do,
+ * else the rule's sentence, else what the failed tool itself says to do, else what is true of the kind, else
+ * what the tool offers, else the place with what the tool says about it. Says that no fix was found where
+ * none of them can be filled from the failure's own lines.
  */
 export function advise(
   ruling: Ruling,
@@ -64,12 +66,17 @@ function chooseAdvice(
     const text = `${confirmed.fix} (confirmed by ${confirmed.confirmedBy} for an earlier failure of this kind)`;
     return { text, act: null, confidence: 0.9, values: [] };
   }
+  const own = findNamingDocument(evidence);
+  if (own?.fix != null) {
+    const text = `${own.fix} (from your document “${cleanWords(own.evidence.title, 120)}”)`;
+    return { text, act: null, confidence: 0.7, values: [] };
+  }
   const said = find === null ? null : fromLog(match, classification, find);
   if (said !== null && said.confidence * (0.5 + 0.5 * classification.confidence) >= LEAST_CONFIDENCE) return said;
   const document = fittingDocument(evidence, classification.category, classification.kind);
-  // What fits a kind of failure in general says nothing of this one; a team's own document is about its own failures.
-  if (document?.fix != null && document.evidence.source.startsWith('team-knowledge/'))
-    return { text: document.fix, act: null, confidence: 0.5, values: [] };
+  // What fits a kind of failure in general says nothing of this one; a team's own document is about its own
+  // failures.
+  if (document?.fix != null && isTeamDocument(document.evidence)) return { text: document.fix, act: null, confidence: 0.5, values: [] };
   const text = `${silence(ruling)}${pointToDocumentation(evidence)}`;
   return { text, act: null, confidence: 0, values: [] };
 }

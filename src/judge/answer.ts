@@ -8,35 +8,59 @@ import type { Insight } from '../ports/analyst.ts';
 import { advise } from './advice.ts';
 import { describeCause } from './causes.ts';
 import { findBestMatch, type Ruling, ruleOn } from './classify.ts';
-import { confirmedEntry, fittingDocument, listTouches, readRepositoryFacts, retrievedFrom, seenElsewhere } from './evidence-facts.ts';
+import {
+  confirmedEntry,
+  findNamingDocument,
+  findPrecedent,
+  fittingDocument,
+  isTeamDocument,
+  listTouches,
+  type Retrieved,
+  readRepositoryFacts,
+  retrievedFrom,
+  seenElsewhere,
+} from './evidence-facts.ts';
 import type { Fact } from './facts.ts';
 import { ranked } from './judgement.ts';
 import { KIND_WORDING } from './kinds.ts';
-import { findTellingFact } from './leading-diagnostic.ts';
+import { describeChange } from './removals.ts';
 import type { Value } from './sentence.ts';
 import { rankSuspects } from './suspects.ts';
+import { findTellingFact } from './telling-fact.ts';
 import { createFinder } from './values/find.ts';
 import { causeConfidence, hasCloseRunnerUp } from './verify.ts';
 import { claimStated, findUpgrades, stateArtifacts, stateUpgrade } from './versions/upgrades.ts';
-import { getFactText, oneLine, type Quotation, quoteFact, quoteLine, quoteText, toolName } from './wording.ts';
+import { oneLine, type Quotation, quoteFact, quoteLine, quoteText, toolName } from './wording.ts';
 
 /**
- * Returns what people know about such a failure, to be placed before the root cause: a person's decision or,
- * if no rule knows the failure, the team's own document. Returns an empty text if there is neither.
+ * Returns what people know about such a failure, to be placed before the root cause: a person's decision, the
+ * team's own document that names the error or, if no rule knows the failure, one that says most of a line of
+ * it. Returns an empty text if there is neither.
  */
 function seenBefore({ decisive }: Ruling, { category, kind }: Classification, evidence: readonly Evidence[]): string {
   const confirmed = confirmedEntry(evidence, category);
   if (confirmed !== null)
-    return `Seen before: ${oneLine(confirmed.rootCause ?? confirmed.evidence.title, 300)} (confirmed by ${confirmed.confirmedBy}). `;
-  const own = retrievedFrom(evidence).find(({ evidence: item, score }) => item.source.startsWith('team-knowledge/') && score >= COVERED);
-  if (own === undefined || (decisive !== null && kind !== 'unknown')) return '';
-  return `Your document “${oneLine(own.evidence.title, 120)}” covers this: ${oneLine(own.evidence.text, 240)}. `;
+    return `Seen before${nameOther(confirmed)}: ${oneLine(confirmed.rootCause ?? confirmed.evidence.title, 300)} (confirmed by ${confirmed.confirmedBy}). `;
+  const isUnknown = decisive === null || kind === 'unknown';
+  const covering = retrievedFrom(evidence).find(({ evidence: item, score }) => isTeamDocument(item) && score >= COVERED);
+  const own = findNamingDocument(evidence) ?? (isUnknown ? covering : undefined);
+  if (own == null) return '';
+  const said = oneLine(own.cause ?? own.named ?? own.evidence.text, 240).replace(/[.\s]+$/, '');
+  return `Your document “${oneLine(own.evidence.title, 120)}” covers this: ${said}. `;
+}
+
+/** Names the repository of a decision that was made in another one. */
+function nameOther({ repository, evidence }: Retrieved): string {
+  return repository !== null && evidence.data?.sameRepository === false ? ` in ${oneLine(repository, 100)}` : '';
 }
 
 /** A document says most of a line of the failure. */
 const COVERED = 0.75;
 
-/** Composes the answer out of the facts: every sentence about the log cites it, and nothing in quotes is paraphrased. */
+/**
+ * Composes the answer out of the facts: every sentence about the log cites it, and nothing in quotes is
+ * paraphrased.
+ */
 export function composeAnswer({ subject, classification, evidence }: Insight): Answer {
   const ruling = ruleOn(subject);
   // What is too thin to decide is too thin to be the headline.
@@ -45,18 +69,22 @@ export function composeAnswer({ subject, classification, evidence }: Insight): A
   const kind = match === null ? null : KIND_WORDING[match.rule.kind];
   const patterns = { reads: [...(match?.rule.reads ?? []), ...(kind?.reads ?? [])], readsOwn: kind?.readsOwn ?? [] };
   const find = fact === null ? null : createFinder(fact, patterns, ruling.facts);
-  const { title, statement, rootCause, values } = describeCause(ruling, classification, match, find);
+  const { title, statement, rootCause, values } = describeCause(ruling, classification, match, find, fact);
   const advice = advise(ruling, classification, evidence, match, find);
   const seen = seenBefore(ruling, classification, evidence);
-  const confidence = causeConfidence(classification, evidence);
+  const confidence = causeConfidence(subject, classification, evidence);
+  const used = [...values, ...advice.values];
+  const suspects = rankSuspects(subject, evidence, classification.category);
+  const change = describeChange(subject, evidence, classification.category, suspects);
+  const isRestored = change?.fix != null && confirmedEntry(evidence, classification.category) === null;
   return {
     title,
-    rootCause: `${seen}${rootCause}`,
-    fixRecommendation: advice.text,
-    act: advice.act,
+    rootCause: [`${seen}${rootCause}`, change?.cause ?? []].flat().join(' '),
+    fixRecommendation: isRestored ? (change?.fix ?? '') : advice.text,
+    act: isRestored ? 'code' : advice.act,
     confidence,
-    claims: buildClaims(statement, [...values, ...advice.values], ruling, classification, evidence),
-    suspects: rankSuspects(subject, evidence, classification.category),
+    claims: buildClaims(statement, fact, used, ruling, classification, evidence, change?.claim ?? null),
+    suspects,
     hypotheses: buildHypotheses(ruling, classification, confidence),
   };
 }
@@ -104,16 +132,18 @@ const MAX_CLAIMS = 8;
 /** Statements that are on evidence: each cites it, and quotes of the log stand literally on their line. */
 function buildClaims(
   rootCause: string,
+  fact: Fact | null,
   used: readonly Value[],
   ruling: Ruling,
   classification: Classification,
   evidence: readonly Evidence[],
+  change: Claim | null,
 ): Claim[] {
-  const decisive = findBestMatch(ruling.matches, classification.category) ?? ruling.decisive;
-  const proof = classification.abstained ? null : decisive;
-  const main = proof === null ? null : (firstErrorBefore(proof.fact, ruling, evidence) ?? quoteFact(proof.fact, evidence));
+  const main = fact === null ? null : quoteFact(fact, evidence);
   const candidates: (Claim | null)[] = [
     main === null ? null : withValues(claim(rootCause, main), used, ruling, evidence),
+    change,
+    ...peopleClaims(evidence),
     ...versionClaims(ruling, classification, evidence),
     ...testClaims(ruling, evidence),
     ...placeClaims(ruling, evidence),
@@ -156,16 +186,6 @@ function informativeClaim({ facts }: Ruling, main: Quotation | null, evidence: r
 const [MAX_INFORMATIVE, NEARLY_BEST] = [3, 30];
 
 /**
- * Quotes the first error if the fact is a compiler's closing line ("could not compile"), because this line
- * only points to the errors above it. Returns null otherwise.
- */
-function firstErrorBefore(fact: Fact, { facts }: Ruling, evidence: readonly Evidence[]): Quotation | null {
-  if (!saysNothing(getFactText(fact))) return null;
-  const first = facts.subject.diagnostics.find(isTellingError);
-  return first === undefined ? null : at(first.at, evidence);
-}
-
-/**
  * Checks whether a diagnostic is an error, but neither an echo of make nor what a compiler prints after its
  * errors.
  */
@@ -173,7 +193,10 @@ function isTellingError({ severity, tool, message }: Diagnostic): boolean {
   return severity === 'error' && tool !== 'make' && !saysNothing(message);
 }
 
-/** Adds the lines that the sentences have their values from, and those of a test that show what was expected and what came. */
+/**
+ * Adds the lines that the sentences have their values from, and those of a test that show what was expected
+ * and what came.
+ */
 function withValues(main: Claim, used: readonly Value[], ruling: Ruling, evidence: readonly Evidence[]): Claim {
   const [quote] = main.quotes;
   if (quote === undefined) return main;
@@ -253,6 +276,20 @@ function retrievedClaims(classification: Classification, evidence: readonly Evid
       ? null
       : cite(`${confirmed.confirmedBy} confirmed this cause for an earlier failure: ${confirmed.evidence.title}.`, confirmed.evidence),
     document === null ? null : cite(`The knowledge base describes this kind of failure: ${document.evidence.title}.`, document.evidence),
+  ];
+}
+
+/**
+ * States which document of the team names the error and what it says to do, and which decision resembles it.
+ */
+function peopleClaims(evidence: readonly Evidence[]): (Claim | null)[] {
+  const [own, precedent] = [findNamingDocument(evidence), findPrecedent(evidence)];
+  const fix = own?.fix == null ? 'names this error' : `says what to do: ${oneLine(own.fix, 300)}`;
+  return [
+    own === null ? null : cite(`Your document “${oneLine(own.evidence.title, 120)}” ${fix}.`.replace(/\.\.$/, '.'), own.evidence),
+    precedent === null
+      ? null
+      : cite(`${precedent.confirmedBy} decided a similar failure${nameOther(precedent)}: ${precedent.evidence.title}.`, precedent.evidence),
   ];
 }
 

@@ -4,18 +4,20 @@ import { MAX_DIAGNOSTICS, type TriageSubject } from '../domain/triage.ts';
 import { projectPath } from '../log/paths.ts';
 import { NO_ERROR } from '../log/recognise/failures.ts';
 import type { Ruling } from './classify.ts';
-import type { Facts } from './facts.ts';
+import type { Fact, Facts } from './facts.ts';
 import { KIND_WORDING } from './kinds.ts';
 import { findLeadingDiagnostic, listErrors } from './leading-diagnostic.ts';
 import { findHost, findOwnService, missingModuleName } from './line-facts.ts';
 import { isForeignPath } from './paths.ts';
 import type { Match } from './rule.ts';
 import { type Filled, type FindValue, fillFirst } from './sentence.ts';
+import { listSiblings } from './siblings.ts';
 import { readLastLines } from './telling-block.ts';
+import { completeCause, readWhole } from './telling-fact.ts';
 import { cleanWords } from './values/clean.ts';
 import { isProjectFile } from './values/place.ts';
 import { stateArtifacts } from './versions/upgrades.ts';
-import { getFactText, linesFrom, listed, oneLine, toolName } from './wording.ts';
+import { linesFrom, listed, oneLine, toolName } from './wording.ts';
 
 /** The cause in words: a title a person would say, and one to three sentences that say more than the title. */
 interface Described {
@@ -37,29 +39,39 @@ export function describeCause(
   classification: Classification,
   match: Match | null,
   find: FindValue | null,
+  fact: Fact | null,
 ): Described & { readonly statement: string; readonly values: Filled['values'] } {
-  const said = describe(ruling.facts, match, classification);
+  const said = describe(ruling.facts, match, fact, classification);
   const title = find === null ? null : fillFirst(match?.rule.title, find);
   const cause = find === null ? null : fillFirst(match?.rule.cause, find);
   const artifacts = classification.category === 'DEPENDENCY_ERROR' ? stateArtifacts(ruling.facts.subject).slice(0, 1) : [];
-  const statement = [cause?.text ?? said.rootCause, ...artifacts.map(({ text }) => text)].join(' ');
+  const stated = [cause?.text ?? said.rootCause, ...artifacts.map(({ text }) => text)].join(' ');
+  const more = findLeadingDiagnostic(ruling.facts, match) === null ? addFromLog(stated, fact, cause?.values ?? [], ruling.facts) : [];
+  const statement = [stated, ...more.map(({ text }) => text)].join(' ');
   const caution = classification.abstained ? 'The log does not show a clear cause. ' : '';
-  const rootCause = `${caution}${statement}${nameStep(ruling.facts)}`;
+  const rootCause = `${caution}${statement}${nameStep(ruling.facts, fact)}`;
   return {
     title: cleanWords(title?.text ?? said.title, MAX_TITLE),
     statement,
     rootCause,
-    values: [...(title?.values ?? []), ...(cause?.values ?? [])],
+    values: [...(title?.values ?? []), ...(cause?.values ?? []), ...more.flatMap(({ values }) => values)],
   };
 }
 
+/** Adds what the log says of other names, and what it says besides. */
+function addFromLog(cause: string, fact: Fact | null, used: Filled['values'], facts: Facts): Filled[] {
+  const siblings = facts.subject.failingTests.length > 0 ? null : listSiblings(cause, fact, used, facts);
+  const complete = completeCause(siblings === null ? cause : `${cause} ${siblings.text}`, fact, facts);
+  return [siblings, complete].filter((one) => one !== null);
+}
+
 /** Names the failed step and how it ended. Returns an empty text if the log marks no step. */
-function nameStep({ subject }: Facts): string {
+function nameStep({ subject }: Facts, fact: Fact | null): string {
   // A log without marks is one section, called like its source.
   const failed = subject.failedSections.filter(
     ({ consequence, name, source }) => consequence !== true && !source.startsWith(name) && !/^(?:log|build|output|console)$/i.test(name),
   );
-  const [step] = failed;
+  const step = failed.find((one) => fact !== null && isWithin(one, fact)) ?? failed[0];
   if (step === undefined) return '';
   const code = step.exitCode ?? subject.exits.at(-1)?.code ?? null;
   const others = failed.length - 1;
@@ -67,19 +79,23 @@ function nameStep({ subject }: Facts): string {
   return ` It failed in the step “${oneLine(step.name, 100)}”${code === null ? '' : ` with exit code ${code}`}.${more}`;
 }
 
-function describe(facts: Facts, match: Match | null, classification: Classification): Described {
+function isWithin({ source, lineStart, lineEnd }: TriageSubject['failedSections'][number], fact: Fact): boolean {
+  return fact.source === source && fact.line !== null && lineStart <= fact.line && fact.line <= lineEnd;
+}
+
+function describe(facts: Facts, match: Match | null, fact: Fact | null, classification: Classification): Described {
   const { kind } = classification;
   const text = match?.fact.text ?? '';
-  if (match?.rule.name === 'not-formatted') return fromFormatter(facts) ?? fromWords(facts, match, kind);
+  if (match?.rule.name === 'not-formatted') return fromFormatter(facts) ?? fromWords(facts, fact, kind);
   const diagnostic = findLeadingDiagnostic(facts, match);
   if (diagnostic !== null) return fromDiagnostic(diagnostic, facts);
-  if (kind === 'assertion' || kind === 'snapshot' || kind === 'flaky_timing') return fromTest(facts, match, kind);
+  if (kind === 'assertion' || kind === 'snapshot' || kind === 'flaky_timing') return fromTest(facts, match, fact, kind);
   if (kind === 'missing_module' && missingModuleName(text) !== null) return fromMissingModule(text, facts, classification);
   if (match?.rule.name === 'connection-refused') return fromRefusal(text);
   const named = facts.subject.exceptions.find((entry) => text.startsWith(`${entry.type}: `));
   const exception = named ?? facts.productException;
   if ((kind === 'null_reference' || kind === 'crash') && exception != null) return fromException(exception, facts);
-  return fromWords(facts, match, kind);
+  return fromWords(facts, fact, kind);
 }
 
 function fromDiagnostic(entry: Diagnostic, facts: Facts): Described {
@@ -150,9 +166,9 @@ function fromFormatter(facts: Facts): Described | null {
   };
 }
 
-function fromTest(facts: Facts, match: Match | null, kind: Classification['kind']): Described {
+function fromTest(facts: Facts, match: Match | null, fact: Fact | null, kind: Classification['kind']): Described {
   const test = decidedTest(facts, match);
-  if (test === null) return fromWords(facts, match, kind === 'snapshot' ? 'snapshot' : 'assertion');
+  if (test === null) return fromWords(facts, fact, kind === 'snapshot' ? 'snapshot' : 'assertion');
   const place = formatPlace(test.file, test.line);
   const where = `${spokenTest(test)}${place === null ? '' : ` (${place})`}`;
   const more = otherTests(facts, test);
@@ -275,10 +291,10 @@ function chooseWording(type: string): { readonly verb: string; readonly title: s
   return { verb: `throws ${type}:`, title: null };
 }
 
-function fromWords(facts: Facts, match: Match | null, kind: Classification['kind']): Described {
+function fromWords(facts: Facts, fact: Fact | null, kind: Classification['kind']): Described {
   const { failures, messages } = facts.subject;
   const said = cleanWords(
-    (match === null ? null : getFactText(match.fact)) ??
+    (fact === null ? null : readWhole(fact, facts)) ??
       messages[0]?.text ??
       failures.find(({ message }) => message !== NO_ERROR)?.message ??
       '',

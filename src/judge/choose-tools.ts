@@ -131,7 +131,8 @@ function freshCall(input: Choice, tool: ToolDescription, why: string): ToolCall 
   const args = argumentsFor(tool.name, input.subject, input.classification.category);
   if (args === null) return null;
   const call = { tool: tool.name, args: fitting(args, tool), why };
-  return input.outcomes.some((outcome) => callKey(outcome.call) === callKey(call)) ? null : call;
+  const made = input.outcomes.filter(({ status }) => status !== 'refused');
+  return made.some((outcome) => callKey(outcome.call) === callKey(call)) ? null : call;
 }
 
 /** Keeps only the arguments that the tool's own schema knows. */
@@ -151,7 +152,7 @@ export function planNext(insight: Insight & { readonly offered?: readonly ToolDe
   const { subject, classification, evidence, outcomes, gaps, offered = [] } = insight;
   const ruling = ruleOn(subject);
   const lookedUp = outcomes.length > 0;
-  const sure = causeConfidence(classification, evidence);
+  const sure = causeConfidence(subject, classification, evidence);
   const confidence = lookedUp ? sure : Math.min(sure, BEFORE_LOOKUP_MOST);
   const named = ruling.decisive !== null && !classification.abstained;
   const isOffered = offered.some(({ name }) => name === FIND_FILES);
@@ -182,7 +183,10 @@ const Property = z.looseObject({
 });
 const Parameters = z.looseObject({ properties: z.record(z.string(), Property).default({}), required: z.array(z.string()).default([]) });
 
-/** Mends arguments that are of the wrong type, out of bounds, unknown or missing; null where that makes no difference. */
+/**
+ * Mends arguments that are of the wrong type, out of bounds, unknown or missing; null where that makes no
+ * difference.
+ */
 export function mendCall(call: ToolCall, tool: ToolDescription, subject: TriageSubject): ToolCall | null {
   const schema = Parameters.safeParse(tool.parameters);
   if (!schema.success) return null;
@@ -231,8 +235,9 @@ const MAX_PATHS = 40;
 export function argumentsFor(tool: string, subject: TriageSubject, category?: Category): Record<string, unknown> | null {
   const located = rankPlaces(subject).find((place) => place.line !== null && place.from !== 'test');
   switch (tool) {
-    case 'search_knowledge':
     case 'search_error_library':
+      return { limit: 5 };
+    case 'search_knowledge':
       return query(subject);
     case 'search_web':
       return optional('query', findTellingLine(subject));

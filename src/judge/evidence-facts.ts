@@ -3,6 +3,7 @@ import type { Claim } from '../domain/analysis.ts';
 import { Category, Kind } from '../domain/category.ts';
 import type { Evidence } from '../domain/evidence.ts';
 import type { TriageSubject } from '../domain/triage.ts';
+import { type LineChange, readChanges } from '../lib/patch-changes.ts';
 import { isSameFile } from './places.ts';
 import { listed } from './wording.ts';
 
@@ -21,13 +22,29 @@ const RetrievedData = z.object({
   rootCause: text,
   fixRecommendation: text,
   fix: text,
+  /** The line of a curated document that is like a line of the failure. */
+  matchedPhrase: text,
+  /** What a team's document says about the cause, and the words of it that name the error. */
+  cause: text,
+  named: text,
+  /** A decision is alike enough to propose its cause and fix. */
+  proposes: field(z.boolean()),
+  repository: text,
 });
 
+type RetrievedData = z.infer<typeof RetrievedData>;
+
 /** A knowledge document or a person's earlier decision, as a tool found it. */
-interface Retrieved extends Omit<z.infer<typeof RetrievedData>, 'fixRecommendation'> {
+export interface Retrieved extends Omit<RetrievedData, 'fixRecommendation' | 'matchedPhrase' | 'proposes'> {
+  readonly proposes: boolean;
   readonly evidence: Evidence;
+  /** The words by which it was found: a line of a curated document, or the whole passage. */
+  readonly phrase: string;
   readonly score: number;
 }
+
+/** Likeness from which a decision proposes its cause, where the tool that found it does not say. */
+const ALIKE = 0.75;
 
 const RETRIEVERS: ReadonlySet<string> = new Set(['search_knowledge', 'search_error_library']);
 
@@ -42,9 +59,36 @@ export function retrievalScore(evidence: readonly Evidence[]): number {
   return retrievedFrom(evidence)[0]?.score ?? 0;
 }
 
-/** Returns the best retrieved decision of a person that fits the category. Returns null if there is none. */
+/**
+ * Returns the best decision of a person that is alike enough to propose its cause, and fits the category.
+ * Returns null if there is none.
+ */
 export function confirmedEntry(evidence: readonly Evidence[], category: Category): Retrieved | null {
-  return retrievedFrom(evidence).find((item) => item.confirmedBy !== null && item.category === category && item.score >= 0.75) ?? null;
+  return listDecisions(evidence).find((item) => item.category === category && item.proposes) ?? null;
+}
+
+/**
+ * Returns the best decision of a person about a failure that resembles this one, but not enough to propose
+ * its cause. Returns null if there is none, or if a better one proposes its cause.
+ */
+export function findPrecedent(evidence: readonly Evidence[]): Retrieved | null {
+  const [best] = listDecisions(evidence);
+  return best === undefined || best.proposes ? null : best;
+}
+
+/** Lists what people decided about similar failures, most similar first. */
+export function listDecisions(evidence: readonly Evidence[]): readonly Retrieved[] {
+  return retrievedFrom(evidence).filter((item) => item.confirmedBy !== null);
+}
+
+/** Returns the best document of the team that names this error. Returns null if there is none. */
+export function findNamingDocument(evidence: readonly Evidence[]): Retrieved | null {
+  return retrievedFrom(evidence).find((item) => item.named !== null && isTeamDocument(item.evidence)) ?? null;
+}
+
+/** Checks whether a document is the team's own. */
+export function isTeamDocument({ source }: Pick<Evidence, 'source'>): boolean {
+  return source.startsWith('team-knowledge/');
 }
 
 /**
@@ -58,15 +102,20 @@ export function fittingDocument(evidence: readonly Evidence[], category: Categor
 }
 
 function read(evidence: Evidence): Retrieved {
-  const { fixRecommendation, ...data } = RetrievedData.parse(evidence.data ?? {});
+  const { fixRecommendation, matchedPhrase, proposes, ...data } = RetrievedData.parse(evidence.data ?? {});
+  const isOwn = data.named !== null && isTeamDocument(evidence);
   return {
     ...data,
     evidence,
+    phrase: matchedPhrase ?? evidence.text,
+    proposes: proposes ?? (evidence.score ?? 0) >= ALIKE,
     score: evidence.score ?? 0,
     confirmedBy: evidence.tool === 'search_error_library' ? data.confirmedBy : null,
-    fix: fixRecommendation ?? data.fix ?? section(evidence.text, /^#{0,4}\s*(?:fix|fixes|how to fix|what to do)\b[:\s]*/i),
+    fix: fixRecommendation ?? data.fix ?? (isOwn ? null : section(evidence.text, FIX_HEADING)),
   };
 }
+
+const FIX_HEADING = /^#{0,4}\s*(?:fix|fixes|how to fix|what to do)\b[:\s]*/i;
 
 /** Returns the paragraph under a heading of a Markdown text. Returns null if there is none. */
 function section(text: string, heading: RegExp): string | null {
@@ -95,7 +144,10 @@ const Row = z.object({
 });
 type Row = z.infer<typeof Row>;
 
-/** Branches that everybody's change ends in, by their usual names; the build itself does not say which is the default. */
+/**
+ * Branches that everybody's change ends in, by their usual names; the build itself does not say which is the
+ * default.
+ */
 const SHARED = /^(?:main|master|trunk|default)$/;
 const MAX_NAMED = 3;
 
@@ -165,7 +217,16 @@ export interface Touch {
   /** The time at which the commit was written. Null if it is not known. */
   readonly at: string | null;
   readonly pullRequest: number | null;
+  /** It deleted lines there, which blame of the lines that stayed does not show. */
+  readonly removes: boolean;
+  /** The changes of the file. Empty if no patch is shown. */
+  readonly changes: readonly LineChange[];
+  /** Names that it took away and that other lines still use. */
+  readonly stillUsed: readonly LeftUse[];
 }
+
+const LeftUse = z.object({ name: z.string(), path: z.string(), line: z.int() });
+type LeftUse = z.infer<typeof LeftUse>;
 
 /** The facts about the repository that the code tools found. */
 export interface RepositoryFacts {
@@ -214,6 +275,8 @@ const Data = z.object({
   sinceGreen: field(z.boolean()),
   found: field(z.array(FoundFile)),
   missing: field(z.array(z.string())),
+  stillUsed: field(z.array(LeftUse)),
+  removes: field(z.boolean()),
 });
 type Data = z.infer<typeof Data>;
 
@@ -251,12 +314,15 @@ export function readRepositoryFacts(evidence: readonly Evidence[]): RepositoryFa
 }
 
 /**
- * Returns the repository path that a path of the log refers to, if the tools have seen exactly one that fits.
- * Returns the log's path otherwise.
+ * Returns the repository path that a path of the log refers to, if the tools have seen exactly one that fits,
+ * or the longest one with which a path of the machine ends. Returns the log's path otherwise.
  */
 export function resolveRepositoryPath(path: string, { paths }: Pick<RepositoryFacts, 'paths'>): string {
   const fitting = paths.filter((one) => one === path || one.endsWith(`/${path}`));
-  return fitting.length === 1 ? (fitting[0] ?? path) : path;
+  if (fitting.length === 1) return fitting[0] ?? path;
+  const ending = paths.filter((one) => one.includes('/') && path.endsWith(`/${one}`));
+  const [longest = path] = ending.toSorted((left, right) => right.length - left.length);
+  return fitting.length > 1 ? path : longest;
 }
 
 /** Lists the commits that touched a file. */
@@ -279,5 +345,8 @@ function readTouch(item: Evidence, data: Data): Touch | null {
     author: data.author,
     at: data.at,
     pullRequest: data.pullRequest,
+    removes: data.removes === true,
+    changes: readChanges(item.text),
+    stillUsed: data.stillUsed ?? [],
   };
 }

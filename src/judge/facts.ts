@@ -90,13 +90,26 @@ function statedExpectation({ failingTests }: TriageSubject): Fact | undefined {
 
 function isProductException(entry: ThrownException): boolean {
   const words = `${entry.type}: ${entry.message} ${entry.chain.join(' ')}`;
-  // If our own frames exhaust the memory, this counts as our fault until there is evidence for another cause.
-  const cause = words.replace(/OutOfMemoryError|MemoryError/g, '');
+  const isOurs = entry.frames.some((frame) => frame.own || isTestPath(frame.file));
   // A name that a package no longer has is a version conflict, no matter which file imports it.
   if (/cannot import name .{1,200}(?:site|dist)-packages/.test(words)) return false;
-  return (
-    entry.frames.some((frame) => frame.own || isTestPath(frame.file)) && !ENVIRONMENT_WORDS.test(cause) && !ASSERTION_WORDS.test(words)
-  );
+  return isOurs && (asksWithoutEnd(entry) || !ENVIRONMENT_WORDS.test(words)) && !ASSERTION_WORDS.test(words);
+}
+
+/** A request for memory that no machine meets. */
+const BOUNDLESS = /array size exceeds VM limit|Unable to allocate [\d.]{1,11} [TPE]i?B\b|Invalid (?:typed )?array length/i;
+/** Number of frames of one own function from which it is a recursion. */
+const RECURSION = 4;
+
+/**
+ * Checks whether the trace shows that our own code asked for memory without end: for more than any machine
+ * has, or in a recursion.
+ */
+export function asksWithoutEnd({ message, frames }: ThrownException): boolean {
+  if (BOUNDLESS.test(message)) return true;
+  const own = frames.filter((frame) => frame.own);
+  const byPlace = Map.groupBy(own, ({ file, line }) => `${file}:${line}`);
+  return [...byPlace.values()].some(({ length }) => length >= RECURSION);
 }
 
 function factAt(origin: Origin, text: string, at: LogPosition | null, weight = 1): Fact {
@@ -221,7 +234,7 @@ export const ASSERTION_WORDS =
 
 /** Words that point to machine, network or set-up rather than to product code, even where an exception carries them. */
 export const ENVIRONMENT_WORDS =
-  /\bfetch failed\b|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|ENOSPC|EHOSTUNREACH|connection (?:refused|reset|timed out|closed)|connect(?:ion)? timed? ?out|UnknownHost|name or service not known|name resolution|no space left|out of ?memory|terminated with signal 9|Killed signal terminated|compiler error: Killed|OutOfMemory|MemoryError|cannot allocate memory|\b50[234]\b[^\n]{0,40}(?:unavailable|gateway|error)|service unavailable|too many requests|rate limit|no such host|network is unreachable|operation not permitted|permission denied|EACCES|No such module|No module named|Cannot find module|ModuleNotFound|NoSuchMethodError|NoClassDefFoundError|ClassNotFoundException|cannot open shared object|hudson\.|Backing channel/i;
+  /\bfetch failed\b|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|ENOSPC|EHOSTUNREACH|connection (?:refused|reset|timed out|closed)|connect(?:ion)? timed? ?out|UnknownHost|name or service not known|name resolution|no space left|out of ?memory|too many open files|\bEMFILE\b|\bENFILE\b|std::bad_alloc|NoMemoryError|terminated with signal 9|Killed signal terminated|compiler error: Killed|OutOfMemory|MemoryError|cannot allocate memory|\b50[234]\b[^\n]{0,40}(?:unavailable|gateway|error)|service unavailable|too many requests|rate limit|no such host|network is unreachable|operation not permitted|permission denied|EACCES|No such module|No module named|Cannot find module|ModuleNotFound|NoSuchMethodError|NoClassDefFoundError|ClassNotFoundException|cannot open shared object|hudson\.|Backing channel/i;
 
 /** The narrower form, for lines that no extractor tied to a test. */
 const ASSERTION_FAILED =

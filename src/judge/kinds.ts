@@ -64,6 +64,7 @@ export const KIND_WORDING: Readonly<Record<Kind, KindWording>> = {
   },
   threshold: { spoken: 'A threshold was not met' },
   timeout: { spoken: 'A time limit expired' },
+  descriptor_limit: { spoken: 'The process ran out of file descriptors' },
   out_of_memory: { spoken: 'The machine or process ran out of memory' },
   disk_full: { spoken: 'The disk is full' },
   network: {

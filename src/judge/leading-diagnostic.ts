@@ -1,7 +1,7 @@
 import type { Diagnostic } from '../domain/failure.ts';
 import { firstOfEach } from '../lib/collections.ts';
 import { saysNothing } from '../log/roles.ts';
-import type { Fact, Facts } from './facts.ts';
+import type { Facts } from './facts.ts';
 import { isForeignPath } from './paths.ts';
 import type { Match } from './rule.ts';
 
@@ -34,12 +34,4 @@ export function listErrors({ subject }: Facts): Diagnostic[] {
     ({ severity, tool, message }) => severity === 'error' && tool !== 'make' && message.length > 7 && !saysNothing(message),
   );
   return firstOfEach(errors, ({ file, line, message }) => `${file}:${line} ${message}`);
-}
-
-/** Finds the fact that sentences are made of: the leading diagnostic, where there is one with a place, else what decided. */
-export function findTellingFact(facts: Facts, match: Match | null): Fact | null {
-  const entry = findLeadingDiagnostic(facts, match);
-  if (match === null) return facts.all.find(({ origin }) => origin === 'message') ?? null;
-  if (entry?.at == null) return match.fact;
-  return { ...match.fact, origin: 'diagnostic', text: entry.message, source: entry.at.source, line: entry.at.line };
 }

@@ -2,6 +2,7 @@ import type { Suspect } from '../domain/analysis.ts';
 import type { Category } from '../domain/category.ts';
 import type { Evidence } from '../domain/evidence.ts';
 import type { TriageSubject } from '../domain/triage.ts';
+import { changesCodeNear, collectFailureWords, explainsFailure, isChangedAt, isNear, rateTouch, shareWords } from './changes.ts';
 import { findManifest } from './choose-tools.ts';
 import {
   type FoundFile,
@@ -13,6 +14,7 @@ import {
   seenElsewhere,
   type Touch,
 } from './evidence-facts.ts';
+import { altersCode } from './line-changes.ts';
 import { isTestPath } from './paths.ts';
 import { isSameFile, type Place, rankPlaces } from './places.ts';
 
@@ -33,8 +35,6 @@ const GUESSED_MANIFEST = 0.3;
 const FADE = 0.92;
 /** A place that is as sure as this gains nothing by an import. */
 const IMPORTED_MOST = 0.9;
-/** A change this near to the named line counts as a change of it: a fault often shows in the line below. */
-const NEAR_LINES = 3;
 const DAY_MS = 86_400_000;
 /** Changed with every change, and never a cause that a person looks for. */
 const NO_CODE = /\.(?:md|rst|txt|snap|svg|png|jpe?g|gif|lock)$|(?:^|\/)(?:package-lock\.json|go\.sum|CHANGELOG[\w.]{0,10})$/i;
@@ -48,14 +48,16 @@ const NO_CODE = /\.(?:md|rst|txt|snap|svg|png|jpe?g|gif|lock)$|(?:^|\/)(?:packag
 export function rankSuspects(subject: TriageSubject, evidence: readonly Evidence[], category: Category): Suspect[] {
   if (category === 'INFRA_ERROR') return [];
   const facts = readRepositoryFacts(evidence);
+  const words = collectFailureWords(subject);
   const isElsewhere = seenElsewhere(subject, evidence)?.isSure === true;
   const candidates = listCandidates(subject, inRepository(rankPlaces(subject), facts), facts, category).filter(({ place }) =>
     isSuspect(place, category),
   );
   const ranked = candidates.map(({ place, isImported }): Suspect => {
     const path = resolveRepositoryPath(place.path, facts);
-    const touch = touchFor(path, place.line, facts);
-    const signals = collectSignals({ ...place, path }, isImported, facts, subject, evidence, isElsewhere);
+    const touch = chooseTouch(path, place.line, facts, words, subject);
+    const known = { facts, subject, evidence, isElsewhere, words };
+    const signals = collectSignals({ ...place, path }, isImported, known);
     const { commit = null, author = null, pullRequest = null } = touch ?? {};
     const named = { path, line: place.line ?? findChangedLine(touch), commit, author, ...(pullRequest === null ? {} : { pullRequest }) };
     return { ...named, score: suspectScore(signals), reason: formatReason(place.reason, signals) };
@@ -115,17 +117,21 @@ function isSuspect({ from }: Place, category: Category): boolean {
   return from !== 'test' || category === 'CODE_ERROR' || category === 'TEST_FAILURE';
 }
 
-function collectSignals(
-  place: Place,
-  isImported: boolean,
-  facts: RepositoryFacts,
-  subject: TriageSubject,
-  evidence: readonly Evidence[],
-  isElsewhere: boolean,
-): SuspectSignals {
+interface Known {
+  readonly facts: RepositoryFacts;
+  readonly subject: TriageSubject;
+  readonly evidence: readonly Evidence[];
+  readonly isElsewhere: boolean;
+  readonly words: ReadonlySet<string>;
+}
+
+function collectSignals(place: Place, isImported: boolean, { facts, subject, evidence, isElsewhere, words }: Known): SuspectSignals {
   const { changed } = facts;
   const isChanged = changed?.paths.some((path) => isSameFile(path, place.path)) ?? false;
-  const since = listTouches(place.path, facts).filter(({ tool }) => tool === 'changed_since_green');
+  const since = listSince(place.path, facts);
+  const others = facts.touches.filter((touch) => !isSameFile(touch.path, place.path));
+  const changes = since.flatMap((touch) => touch.changes);
+  const changedLines = since.some((touch) => changesCodeNear(touch, place.line));
   // A test that changed is changed for its own sake as often as not.
   const counts = isChanged && !(isTestPath(place.path) && place.score === 0);
   return {
@@ -133,7 +139,11 @@ function collectSignals(
     changedSinceGreen: changed === null ? null : counts ? true : changed.isWhole && !isChanged ? false : null,
     changedFiles: changed?.count ?? 0,
     sinceGreen: changed?.sinceGreen ?? true,
-    changedLines: place.line !== null && since.some((touch) => isNear(touch, place.line)),
+    onlyAdds: changes.length > 0 && !changes.some(altersCode) && !changedLines && !hasNewTest(facts, subject),
+    sharedWords: shareWords(changes, words),
+    stillUsed: since.some((touch) => touch.stillUsed.length > 0 || explainsFailure(touch, subject)),
+    explainedElsewhere: others.some((touch) => explainsFailure(touch, subject)),
+    changedLines,
     blameDays: blameDays(place, facts, subject),
     mendedBefore: facts.mended.some((path) => isSameFile(path, place.path)) || isNamedByFix(place.path, evidence),
     imported: isImported,
@@ -141,18 +151,35 @@ function collectSignals(
   };
 }
 
+/** Lists the commits since the last green build that touched a file. */
+function listSince(path: string, facts: RepositoryFacts): readonly Touch[] {
+  return listTouches(path, facts).filter(({ tool }) => tool === 'changed_since_green');
+}
+
 /**
- * Chooses the commit to name for a file: the one that changed its exact line, otherwise one since the last
- * green build, otherwise its newest.
+ * Chooses the commit to name for a file. Among commits since the last green build, it is the one whose
+ * changes are most likely the fault. A commit that removed code at the line goes before those that wrote the
+ * lines which stayed; otherwise it is the commit of the exact line, or the newest one.
  */
-function touchFor(path: string, line: number | null, facts: RepositoryFacts): Touch | null {
+export function chooseTouch(
+  path: string,
+  line: number | null,
+  facts: RepositoryFacts,
+  words: ReadonlySet<string>,
+  subject: TriageSubject,
+): Touch | null {
   const touches = listTouches(path, facts).filter(({ commit, tool }) => commit !== null && tool !== 'read_past_fixes');
   const since = touches.filter(({ tool }) => tool === 'changed_since_green');
   const blamed = touches.filter(({ tool }) => tool === 'read_blame');
+  const [best] = since
+    .map((touch) => ({ touch, rate: rateTouch(touch, line, words, subject) }))
+    .toSorted((left, right) => right.rate - left.rate);
+  const isWhole = facts.changed?.sinceGreen === true;
+  if (best !== undefined && (isWhole || isNear(best.touch, line))) return best.touch;
   return (
-    since.find((touch) => isNear(touch, line)) ??
+    blamed.find(({ removes }) => removes) ??
     blamed.find((touch) => line !== null && touch.lines.some(([from, to]) => from <= line && line <= to)) ??
-    since[0] ??
+    best?.touch ??
     blamed[0] ??
     touches[0] ??
     null
@@ -164,11 +191,8 @@ function touchFor(path: string, line: number | null, facts: RepositoryFacts): To
  * only the change makes the file suspect.
  */
 function findChangedLine(touch: Touch | null): number | null {
-  return touch?.tool === 'changed_since_green' ? (touch.lines[0]?.[0] ?? null) : null;
-}
-
-function isNear({ lines }: Touch, line: number | null): boolean {
-  return line !== null && lines.some(([from, to]) => from - NEAR_LINES <= line && line <= to + NEAR_LINES);
+  if (touch?.tool !== 'changed_since_green') return null;
+  return touch.changes.find(altersCode)?.newLine ?? touch.lines[0]?.[0] ?? null;
 }
 
 function blameDays({ path, line }: Place, facts: RepositoryFacts, { build }: TriageSubject): number | null {
@@ -177,6 +201,15 @@ function blameDays({ path, line }: Place, facts: RepositoryFacts, { build }: Tri
   const named = blamed.find(({ lines }) => line !== null && lines.some(([from, to]) => from <= line && line <= to)) ?? blamed[0];
   const at = Date.parse(named?.at ?? '');
   return Number.isNaN(at) || Number.isNaN(built) ? null : Math.max(0, (built - at) / DAY_MS);
+}
+
+/** Checks whether the failing test changed since the last green build: then new code may be at fault. */
+function hasNewTest(facts: RepositoryFacts, { failingTests, failures }: TriageSubject): boolean {
+  const frames = failures.flatMap((failure) => failure.frames).map(({ file, line }) => ({ file, line }));
+  const named = failingTests.flatMap(({ file, line }) => (file === null ? [] : [{ file, line }]));
+  return [...named, ...frames]
+    .filter(({ file }) => isTestPath(file))
+    .some(({ file, line }) => listSince(file, facts).some((touch) => isChangedAt(touch, line)));
 }
 
 /** Checks whether a person's fix for an earlier failure like this one names the file. */
@@ -192,6 +225,7 @@ function formatReason(named: string, signals: SuspectSignals): string {
   const more = [
     signals.changedLines ? 'these lines are part of this change' : null,
     signals.changedSinceGreen === true && !signals.changedLines ? 'part of this change' : null,
+    signals.stillUsed ? 'it took away what the failure misses' : null,
     signals.mendedBefore ? 'changed when this failure was fixed before' : null,
     signals.imported ? 'the failing test imports it' : null,
   ];
@@ -212,6 +246,10 @@ export const WEIGHTS = {
   changedInCommit: 0.25,
   /** The very lines that the trace or the compiler names changed since then. */
   changedLines: 0.6,
+  /** Code that changed since then has words of the failing test, its message or its functions. */
+  sharedWords: 0.3,
+  /** A name that other lines still use was taken away since then. */
+  stillUsed: 0.7,
   /** The named line was last changed just before the build. */
   recentBlame: 0.3,
   /** The file was changed when the same failure was mended before, or a person's fix for it names the file. */
@@ -221,7 +259,8 @@ export const WEIGHTS = {
 } as const;
 
 /**
- * Factor for a file that is not in a complete list of changed files: code that did not change worked before.
+ * Factor for a file that is not in a complete list of changed files, to which lines were only added, or that
+ * only uses what another file lost: code that did not change worked before.
  */
 export const UNCHANGED = 0.8;
 /**
@@ -247,6 +286,14 @@ export interface SuspectSignals {
   /** Number of files that changed since then. */
   readonly changedFiles: number;
   readonly changedLines: boolean;
+  /** The patches of the file are known and only add lines elsewhere, and the failing test is not new. */
+  readonly onlyAdds: boolean;
+  /** The share of the failure's words in the changed code, 0..1. */
+  readonly sharedWords: number;
+  /** The changes took away a name that other lines still use. */
+  readonly stillUsed: boolean;
+  /** The failure names what a change of another file took away. */
+  readonly explainedElsewhere: boolean;
   /**
    * Age of the last change to the named line at the time of the build, in days. Null if no tool checked it.
    */
@@ -261,20 +308,22 @@ export interface SuspectSignals {
 export function suspectScore(signals: SuspectSignals): number {
   const trust = signals.seenElsewhere ? 0.2 : 1;
   const thinned = Math.min(1, (FEW_FILES / Math.max(1, signals.changedFiles)) ** 0.25);
+  const isChanged = signals.changedSinceGreen === true && !signals.onlyAdds;
+  const ofChange = signals.sinceGreen ? WEIGHTS.changedSinceGreen : WEIGHTS.changedInCommit;
   const doubts = [
     1 - signals.log,
-    1 -
-      (signals.changedSinceGreen === true
-        ? (signals.sinceGreen ? WEIGHTS.changedSinceGreen : WEIGHTS.changedInCommit) * thinned * trust
-        : 0),
+    1 - (isChanged ? ofChange * thinned * trust : 0),
+    1 - (isChanged ? WEIGHTS.sharedWords * signals.sharedWords * trust : 0),
+    1 - (isChanged && signals.stillUsed ? WEIGHTS.stillUsed * trust : 0),
     1 - (signals.changedLines ? WEIGHTS.changedLines * trust : 0),
     1 - WEIGHTS.recentBlame * freshness(signals.blameDays) * trust,
     1 - (signals.mendedBefore ? WEIGHTS.mendedBefore : 0),
     1 - (signals.imported ? WEIGHTS.imported : 0),
   ];
   const score = 1 - doubts.reduce((left, doubt) => left * doubt, 1);
-  const kept = signals.changedSinceGreen === false && !signals.seenElsewhere ? UNCHANGED * score : score;
-  return Math.round(Math.min(MOST, Math.max(0, kept)) * 100) / 100;
+  const isOld = signals.changedSinceGreen === false || signals.onlyAdds;
+  const worked = signals.explainedElsewhere || (isOld && !signals.seenElsewhere);
+  return Math.round(Math.min(MOST, Math.max(0, worked ? UNCHANGED * score : score)) * 100) / 100;
 }
 
 function freshness(days: number | null): number {

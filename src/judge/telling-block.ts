@@ -30,7 +30,7 @@ export function readBlock(fact: Fact, { subject }: Facts): TellingBlock {
   const at = fact.source !== null && fact.line !== null ? { source: fact.source, line: fact.line } : findLine(fact.text, lines);
   const trigger = { text: fact.text, source: at?.source ?? null, line: at?.line ?? null };
   if (at === null) return { trigger, paragraph: [], step: linesOfFailedSteps(lines, subject) };
-  const step = lines.filter((one) => isInSameStep(one, at, subject));
+  const step = lines.filter((one) => isSameStep(one, at, subject));
   const own = step.filter(({ line }) => Math.abs(line - at.line) <= REACH);
   const after = own.filter(({ line }) => line >= at.line);
   const before = own.filter(({ line }) => line < at.line).reverse();
@@ -60,7 +60,12 @@ function findLine(text: string, lines: readonly ShownLine[]): ShownLine | null {
   return start.length < 8 ? null : (lines.find((one) => one.text.includes(start)) ?? null);
 }
 
-function isInSameStep(one: ShownLine, at: { readonly source: string; readonly line: number }, subject: TriageSubject): boolean {
+/** Tells whether two lines belong to one step; lines of no marked step do. */
+export function isSameStep(
+  one: Pick<ShownLine, 'source' | 'line'>,
+  at: { readonly source: string; readonly line: number },
+  subject: TriageSubject,
+): boolean {
   if (one.source !== at.source) return false;
   const section = subject.failedSections.find(
     ({ source, lineStart, lineEnd }) => source === at.source && lineStart <= at.line && at.line <= lineEnd,

@@ -1,10 +1,12 @@
 import type { Answer, Classification, ConfidenceFactor, Grade } from '../domain/analysis.ts';
 import type { Category } from '../domain/category.ts';
 import type { Evidence } from '../domain/evidence.ts';
+import type { TriageSubject } from '../domain/triage.ts';
 import { formatConfidence } from '../lib/text.ts';
 import type { Assessment, Insight } from '../ports/analyst.ts';
 import { type Ruling, ruleOn } from './classify.ts';
-import { confirmedEntry, lastingFailure, retrievedFrom, seenElsewhere } from './evidence-facts.ts';
+import { findContraryDocument } from './contrary-document.ts';
+import { confirmedEntry, lastingFailure, listDecisions, retrievedFrom, seenElsewhere } from './evidence-facts.ts';
 import type { Fact } from './facts.ts';
 import { ranked } from './judgement.ts';
 import { quoteFact } from './wording.ts';
@@ -21,12 +23,13 @@ export function assess(input: Insight & { answer: Answer }): Assessment {
   const cited = new Set(answer.claims.flatMap((claim) => claim.evidence));
   const grades: Record<string, Grade> = {};
   for (const item of evidence) grades[item.id] = gradeEvidence(item, input, cited);
-  // Where the same failure was seen is read from the rows that the claim cites; their text speaks of the failure, not of that.
+  // Where the same failure was seen is read from the rows that the claim cites; their text speaks of the
+  // failure, not of that.
   const seen = seenElsewhere(subject, evidence)?.claim.text;
   const unsupportedClaims = answer.claims.filter(({ text }) => text !== seen).filter((claim) => !isCarried(claim, evidence));
   const against = findContradictions(ruling, classification.category, evidence);
   const gaps = listGaps(input, ruling, unsupportedClaims.length);
-  const weighed = weighCause(classification, evidence, against.decided.length);
+  const weighed = weighCause(subject, classification, evidence, against.decided.length);
   const carried = classification.abstained
     ? 1
     : answer.claims.length === 0
@@ -46,6 +49,7 @@ export function assess(input: Insight & { answer: Answer }): Assessment {
 function gradeEvidence(item: Evidence, { classification, answer }: Insight & { answer: Answer }, cited: ReadonlySet<string>): Grade {
   const [retrieved] = retrievedFrom([item]);
   if (retrieved !== undefined) {
+    if (retrieved.named !== null) return 'relevant';
     if (retrieved.kind === classification.kind && retrieved.score >= 0.2) return 'relevant';
     if (retrieved.category === classification.category || cited.has(item.id)) return 'ambiguous';
     return 'irrelevant';
@@ -74,7 +78,7 @@ function findContradictions(ruling: Ruling, category: Category, evidence: readon
     .map((match) => match.fact);
   const listEvidenceIds = (some: readonly Fact[]) => some.flatMap((fact) => quoteFact(fact, evidence)?.evidenceId ?? []);
   const unlikeInfra = category === 'INFRA_ERROR' && facts.assertion !== null ? listEvidenceIds([facts.assertion]) : [];
-  const decided = retrievedFrom(evidence).filter((item) => item.confirmedBy !== null && item.score >= 0.75 && item.category !== category);
+  const decided = listDecisions(evidence).filter((item) => item.proposes && item.category !== category);
   return {
     rivals: [...new Set(listEvidenceIds(strong.slice(0, 2)))],
     decided: [...unlikeInfra, ...decided.map((item) => item.evidence.id)],
@@ -122,8 +126,8 @@ const CEILING = 0.97;
  * Computes the confidence of a cause: the probability of the classification, changed by evidence for and
  * against it. Returns 0..0.97.
  */
-export function causeConfidence(classification: Classification, evidence: readonly Evidence[]): number {
-  return weighCause(classification, evidence).confidence;
+export function causeConfidence(subject: TriageSubject, classification: Classification, evidence: readonly Evidence[]): number {
+  return weighCause(subject, classification, evidence).confidence;
 }
 
 /**
@@ -131,6 +135,7 @@ export function causeConfidence(classification: Classification, evidence: readon
  * factor is the initial value.
  */
 function weighCause(
+  subject: TriageSubject,
   classification: Classification,
   evidence: readonly Evidence[],
   contradictions = 0,
@@ -146,6 +151,11 @@ function weighCause(
   const lasting = lastingFailure(evidence);
   if (lasting !== null && classification.kind === 'flaky_timing')
     add('every time', EVERY_TIME, `it failed this way ${lasting.times} times in a row`);
+  const contrary = findContraryDocument(subject, classification, evidence);
+  if (contrary !== null) {
+    const { id, title } = contrary.evidence;
+    add('document', CONTRADICTED, `${title} describes ${contrary.category} in its words (${id})`);
+  }
   if (contradictions > 0)
     add(
       'contradiction',

@@ -6,14 +6,23 @@ export interface Clock {
 
 export const systemClock: Clock = { now: () => Date.now() };
 
+export interface Backoff {
+  /** The first pause, in milliseconds; each further one is twice as long. */
+  readonly firstMs: number;
+  /** The longest pause, in milliseconds; absent: there is none. */
+  readonly longestMs?: number;
+}
+
 /**
- * Computes the delay after the n-th attempt, in milliseconds: exponential backoff, at most `mostMs`. Half of
- * it is random jitter, so that clients that
- * failed together do not retry together.
+ * Computes the pause after the n-th attempt, in milliseconds: exponential backoff. Half of it is random
+ * jitter, so that clients that failed together do not retry together; with `random` 1 it has its full length.
  */
-export function backoff(firstMs: number, attempt: number, mostMs: number = Number.POSITIVE_INFINITY): number {
-  const ceiling = Math.min(firstMs * 2 ** (attempt - 1), mostMs);
-  return ceiling / 2 + (Math.random() * ceiling) / 2;
+export function computeBackoff(
+  { firstMs, longestMs = Number.POSITIVE_INFINITY }: Backoff,
+  attempt: number,
+  random: number = Math.random(),
+): number {
+  return (Math.min(firstMs * 2 ** (attempt - 1), longestMs) * (1 + random)) / 2;
 }
 
 /**

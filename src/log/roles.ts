@@ -53,7 +53,7 @@ const WRAPPER: readonly RegExp[] = [
   /^(?:\[\w{4,8}\] )?\W{0,12}(?:\* )?(?:What went wrong|Try|Where|Exception is|Execution failed for task|A problem occurred|A failure occurred while executing|FAILURE: )/,
   framed`(?:The )?(?:command|process|script|task|target|recipe|action|hook|step) .{1,300} (?:failed|exited|returned)\b.{0,60}$`,
   framed`(?:Command|Process|Script) (?:failed|exited)\b.{0,60}:?.{0,120}$`,
-  /^Unhandled(?:PromiseRejection| exception| rejection)\W*$|^Uncaught (?:exception|error)\W*$|^node:internal\/|^Node\.js v\d/,
+  /^Unhandled(?:PromiseRejection| exception| rejection)\W*$|^Uncaught (?:exception|error)\W*$|^node:internal\/|^Node\.js v[\d.]{1,20}\s{0,4}$/,
   /^\W{0,6}(?:exception|error|failure|errors|failures|failed|details|reason|output|stderr|stdout|message|diagnostics|stack(?: trace)?|failed tests?|summary of (?:all )?failing tests)\W{0,12}$/i,
   /^\W{0,6}(?:={2,40}|-{2,40}|_{2,40}) ?(?:FAILURES|ERRORS|short test summary info|warnings summary|Captured .{1,40}|BUILD FAILURE)\b.{0,60}$/,
 ];

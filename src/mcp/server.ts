@@ -15,7 +15,7 @@ import {
 import { z } from 'zod';
 import { getErrorMessage, TriageError } from '../domain/errors.ts';
 import { RELEASE } from '../domain/trust.ts';
-import { orAborted } from '../lib/time.ts';
+import { limitTime } from '../lib/resilience.ts';
 import type { Logger } from '../ports/telemetry.ts';
 import { explainLog, getEvidence, getFailure, submitFeedback } from './answer-tools.ts';
 import { flakyTests, listFailures, searchSimilar } from './find-tools.ts';
@@ -89,17 +89,17 @@ export function newServer(): Server {
 /** Calls a tool within its time; what it throws becomes a tool error with its cause and the next step. Never throws. */
 export async function answer(tool: McpTool, args: unknown, cancelled: AbortSignal, logger: Logger): Promise<Answered> {
   const startedAt = Date.now();
-  const signal = AbortSignal.any([cancelled, AbortSignal.timeout(tool.timeoutMs)]);
+  // Stores take no signal, so a caller that waits for one stops waiting when the time is up.
+  const late = () => new TriageError('timeout', 'The answer took too long and was stopped.', { retryable: true });
+  const canceled = () => new TriageError('cancelled', 'The call was canceled.');
   try {
-    const { text, data } = await orAborted(tool.call(args, { signal }), signal);
+    const limit = { limitMs: tool.timeoutMs, signal: cancelled, late, canceled };
+    const { text, data } = await limitTime(limit, (signal) => tool.call(args, { signal }));
     logger.debug({ tool: tool.name, milliseconds: Date.now() - startedAt, bytes: Buffer.byteLength(text) }, 'an agent was answered');
     return { content: [{ type: 'text', text: cutBytes(text, MAX_ANSWER_BYTES) }], structuredContent: fitData(data) };
   } catch (error) {
-    // Stores take no signal, so a caller that waits for one stops waiting when the time is up.
-    const stopped = new TriageError('timeout', 'The answer took too long and was stopped.', { retryable: true });
-    const refused = cancelled.aborted ? new TriageError('cancelled', 'The call was canceled.') : signal.aborted ? stopped : error;
-    if (!(refused instanceof TriageError)) logger.error({ tool: tool.name, error }, 'a tool of an agent failed');
-    return refusal(refused);
+    if (!(error instanceof TriageError)) logger.error({ tool: tool.name, error }, 'a tool of an agent failed');
+    return refusal(error);
   }
 }
 

@@ -82,8 +82,8 @@ const MAX_TESTS = 5;
 const MAX_LOGS = 4;
 
 /**
- * Puts an answer into words. `why` says why a person is asked; without it, the answer's own reasons do. `explains`: its failures among those
- * of its build; without it, nothing is said of them.
+ * Puts an answer into words. `why` says why a person is asked; without it, the answer's own reasons do.
+ * `explains`: its failures among those of its build; without it, nothing is said of them.
  */
 export function answerView(analysis: Analysis, why?: readonly string[], explains?: ExplainedFailures): AnswerView {
   const form = resolveForm(analysis);
@@ -114,6 +114,7 @@ function listFacts(analysis: Analysis, why: readonly string[], explains: Explain
   const since = analysis.green === undefined ? [] : [`since build ${clip(analysis.green.number, 100)}`];
   const tried = analysis.experiment === undefined ? [] : [analysis.experiment.sentence];
   const behind = (analysis.experiment?.polluters ?? []).slice(0, MAX_NAMES).map((name) => clip(name, MAX_NAME_CHARACTERS));
+  const decided = describePrecedents(analysis);
   const owner = analysis.owner === undefined ? [] : [ownerSentence(analysis.owner)];
   return [
     { name: 'Tried', label: 'Tried', reach: 'answer', kind: 'list', values: tried },
@@ -123,6 +124,7 @@ function listFacts(analysis: Analysis, why: readonly string[], explains: Explain
     { name: 'Owner', label: 'Owner', reach: 'everywhere', kind: 'list', values: owner },
     ...(explains === undefined || explains.isOnly ? [] : failureFacts(explains)),
     { name: 'Evidence', label: 'Evidence', reach: 'everywhere', kind: 'lines', values: places, lines },
+    { name: 'Precedent', label: 'Decided before', reach: 'answer', kind: 'list', values: decided },
     { name: 'Related', label: 'See also', reach: 'answer', kind: 'list', values: related },
     { name: 'New', label: 'New', reach: 'answer', kind: 'list', values: since },
     { name: 'Suspect', label: 'Suspects', reach: 'answer', kind: 'files', values: files.map(describeSuspect), files },
@@ -133,6 +135,19 @@ function listFacts(analysis: Analysis, why: readonly string[], explains: Explain
     { name: 'Record', label: 'Accuracy', reach: 'answer', kind: 'note', values: describeRecord(analysis) },
     { name: 'Note', label: 'Notes', reach: 'answer', kind: 'note', values: notes },
   ];
+}
+
+/**
+ * Describes the most similar failure that a person decided: "CONFIG_ERROR: Pump not primed, confirmed by ida
+ * (acme/pumps, 62 % alike)".
+ */
+function describePrecedents({ answer }: Analysis): string[] {
+  const decided = (answer.similarCases ?? []).filter(({ confirmedBy }) => confirmedBy !== null).slice(0, 1);
+  return decided.map(({ category, title, repository, score }) => {
+    const alike = `${formatConfidence(score)} alike`;
+    const where = repository === undefined ? alike : `${repository}, ${alike}`;
+    return `${category === null ? '' : `${category}: `}${title} (${where})`;
+  });
 }
 
 /** Lists the failures that an answer is about, if its build has more than one. */

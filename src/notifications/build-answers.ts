@@ -71,7 +71,7 @@ export function nameTests({ tests, unnamed }: Pick<ExplainedFailures, 'tests' | 
 const STOPPING: ReadonlySet<Kind> = new Set<Kind>([
   ...(['compile_error', 'link_error', 'missing_module', 'version_conflict', 'dependency_install', 'docker_build'] as const),
   ...(['out_of_memory', 'disk_full', 'network', 'service_unavailable', 'runner_lost', 'rate_limited'] as const),
-  ...(['permission_or_secret', 'workflow_config', 'environment', 'missing_file'] as const),
+  ...(['permission_or_secret', 'workflow_config', 'environment', 'missing_file', 'descriptor_limit'] as const),
 ]);
 
 function rankStage({ analysis, failures, sample }: BuildAnswer): number {

@@ -3,7 +3,7 @@ import type { Analysis } from '../domain/analysis.ts';
 import type { Build } from '../domain/build.ts';
 import { TriageError } from '../domain/errors.ts';
 import type { OutboxEntry, OutboxHandler, OutboxLease } from '../domain/outbox.ts';
-import { orAborted } from '../lib/time.ts';
+import { limitTime } from '../lib/resilience.ts';
 import type { Published, Publisher } from '../ports/notices.ts';
 import type { PublicationStore } from '../stores/outbox.ts';
 import type { Stores } from '../stores/stores.ts';
@@ -86,13 +86,6 @@ export async function inTime<Result>(timed: TimedCall, call: (signal: AbortSigna
   if (performance.now() - takenAt > leaseMs - timeLimitMs) {
     throw new TriageError('cancelled', 'The lease is about to expire; another process may already be publishing this', { retryable: true });
   }
-  const tooLong = AbortSignal.timeout(timeLimitMs);
   const late = (cause: unknown) => new TriageError('timeout', `No answer within ${timeLimitMs} ms`, { retryable: true, cause });
-  try {
-    // A publisher that does not hear the signal is left behind.
-    return await orAborted(call(AbortSignal.any([signal, tooLong])), tooLong);
-  } catch (error) {
-    if (tooLong.aborted && (!signal.aborted || error === tooLong.reason)) throw late(error);
-    throw error;
-  }
+  return await limitTime({ limitMs: timeLimitMs, late }, (limit) => call(AbortSignal.any([signal, limit])));
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Category } from '../domain/category.ts';
 
-export const DocumentFormat = z.enum(['markdown', 'html', 'pdf', 'docx', 'pptx', 'xlsx', 'text']);
+export const DocumentFormat = z.enum(['markdown', 'html', 'pdf', 'docx', 'pptx', 'xlsx', 'csv', 'text']);
 export type DocumentFormat = z.infer<typeof DocumentFormat>;
 
 /** The formats that a folder is searched for. */
@@ -16,6 +16,8 @@ export const FORMAT_BY_ENDING: Readonly<Record<string, DocumentFormat>> = {
   '.docx': 'docx',
   '.pptx': 'pptx',
   '.xlsx': 'xlsx',
+  '.csv': 'csv',
+  '.tsv': 'csv',
   '.txt': 'text',
   '.text': 'text',
   '.rst': 'text',
@@ -69,11 +71,18 @@ interface PassageQuery {
 
 /** The store of a team's documents, searched by their words. */
 export interface TeamKnowledgeStore {
-  /** Stores a document in place of the one with the same source, whose id it keeps; all of it or nothing. Resolves to its id. */
+  /**
+   * Stores a document in place of the one with the same source, whose id it keeps; all of it or nothing.
+   * Resolves to its id.
+   */
   put(document: TeamDocument, passages: readonly Passage[]): Promise<string>;
   /** Finds a document by its id or source. */
   find(idOrSource: string): Promise<TeamDocument | null>;
-  passages(id: string): Promise<Passage[]>;
+  /**
+   * Returns the passages of a document in their order; of those, at most 50 before and after `around`, if it
+   * is given.
+   */
+  passages(id: string, around?: number): Promise<Passage[]>;
   /** Lists the documents in order of their source; at most 10,000. */
   list(): Promise<TeamDocument[]>;
   /** Returns every passage of every document, at most 200,000. */
@@ -160,8 +169,9 @@ export type ReadDocument = z.infer<typeof ReadDocument>;
 
 export interface DocumentReader {
   /**
-   * Throws TriageError: `too-large` above a limit, also for an archive that grows too much; `unsupported-type`; `invalid-input` for what is
-   * broken, encrypted or without text; `timeout`; `cancelled`.
+   * Throws TriageError: `too-large` above a limit, also for an archive that grows too much;
+   * `unsupported-type`; `invalid-input` for what is broken, encrypted or without text; `timeout`;
+   * `cancelled`.
    */
   read(file: { readonly name: string; readonly bytes: Uint8Array }, signal?: AbortSignal): Promise<ReadDocument>;
 }

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { getErrorMessage } from '../domain/errors.ts';
-import { type Finding, ok, wrong } from '../ports/examination.ts';
-import { probe } from './probe.ts';
+import { type Finding, ok, wrong } from '../ports/health.ts';
+import { probe } from './check.ts';
 import type { Change, Question, RestClient } from './rest-client.ts';
 
 /** The setup of a provider: instructions for people, and the steps that can be automated. */

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { TriageError } from '../domain/errors.ts';
-import { orAborted } from '../lib/time.ts';
+import { limitTime } from '../lib/resilience.ts';
 import type { CodeOwners, CodeOwnersForm } from './code-owners.ts';
 
 /** Files of a repository, and the CODEOWNERS file by which they are owned. */
@@ -40,8 +40,8 @@ export function createOwnersThread(): OwnersThread {
     thread ??= start();
     const asked = thread;
     try {
-      await orAborted(asked.ready, AbortSignal.any([signal, AbortSignal.timeout(START_MS)]));
-      return await orAborted(answer(asked.worker, question), AbortSignal.any([signal, AbortSignal.timeout(LIMIT_MS)]));
+      await limitTime({ limitMs: START_MS, signal }, () => asked.ready);
+      return await limitTime({ limitMs: LIMIT_MS, signal }, () => answer(asked.worker, question));
     } catch (error) {
       thread = null;
       void asked.worker.terminate();

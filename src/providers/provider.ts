@@ -1,11 +1,10 @@
 import type { Build, Provider as ProviderName } from '../domain/build.ts';
 import type { BuildSource } from '../ports/build-source.ts';
 import type { CodeHost } from '../ports/code-host.ts';
-import type { Examination } from '../ports/examination.ts';
+import type { Check } from '../ports/health.ts';
 import type { NoticeChannel, NoticeRule } from '../ports/notices.ts';
 import type { Logger } from '../ports/telemetry.ts';
 import type { Connection } from './connection.ts';
-import type { Health } from './probe.ts';
 import type { Reading, Webhook } from './webhook.ts';
 
 /**
@@ -28,13 +27,8 @@ export interface Provider {
   readonly channels: readonly ProviderChannel[];
   /** Has the failed jobs of a build run again. Null: that is not possible, or not configured. Throws TriageError. */
   readonly rerun: ((build: Build, options: { readonly logger: Logger; readonly signal: AbortSignal }) => Promise<void>) | null;
-  /**
-   * The check of whether the provider responds, for `/readyz`; null if nothing is configured that could be
-   * checked.
-   */
-  readonly health: ((signal: AbortSignal) => Promise<Health>) | null;
-  /** Lists the checks for `faultline doctor`. `repositories` are some that the configuration names. */
-  examine(repositories: readonly string[]): Examination[];
+  /** Lists the checks of whether it can be asked as configured. `repositories` are some that it should have. */
+  checks(repositories: readonly string[]): Check[];
 }
 
 export interface FetchOptions {

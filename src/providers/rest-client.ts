@@ -1,9 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { z } from 'zod';
 import { getErrorMessage, TriageError } from '../domain/errors.ts';
 import { readBytes, readText } from '../lib/http-body.ts';
+import { limitTime, retrying } from '../lib/resilience.ts';
 import { jsonIn } from '../lib/text.ts';
-import { backoff, orAborted, retryAfter } from '../lib/time.ts';
+import { retryAfter } from '../lib/time.ts';
 
 export interface RestOptions {
   /** The display name: "Gitea". */
@@ -64,7 +64,7 @@ export const RERUN_MS = 15_000;
 const MAX_REPLY_BYTES = 48 * 1024 * 1024;
 const MAX_COMPLAINT_BYTES = 64 * 1024;
 const MAX_HOPS = 3;
-const TRIES = 3;
+const RETRIES = 2;
 /** The permission that a token needs for requests that change nothing. */
 const READ = 'read it';
 /** A rate limit that ends sooner is waited for; a longer one goes back to the queue. */
@@ -77,13 +77,13 @@ export function at(parts: TemplateStringsArray, ...values: readonly (string | nu
 
 export function createRestClient(options: RestOptions): RestClient {
   const { label, timeoutMs } = options;
-  const ask = (question: Question, init: Init, tries: number) =>
+  const ask = (question: Question, init: Init, retries: number) =>
     withDeadline(`Asking ${label} for ${question.what}`, timeoutMs, question.signal, (signal) =>
-      askPatiently(options, { ...question, signal }, init, tries),
+      askPatiently(options, { ...question, signal }, init, retries),
     );
   const read = async <Reply>(schema: z.ZodType<Reply>, question: Question, bytes: Buffer) =>
     checked(label, schema, question.what, parsed(bytes));
-  const bytes = (question: Question) => ask(question, { method: 'GET' }, TRIES);
+  const bytes = (question: Question) => ask(question, { method: 'GET' }, RETRIES);
   const get = async <Reply>(schema: z.ZodType<Reply>, question: Question) => read(schema, question, await bytes(question));
   async function* items<Item>(schema: z.ZodType<Item[]>, question: Question, { sizeName, size, maxPages }: Pages) {
     for (let page = 1; page <= maxPages; page += 1) {
@@ -101,7 +101,7 @@ export function createRestClient(options: RestOptions): RestClient {
     },
     send: async (schema, change) => {
       const { method, body, right } = change;
-      return read(schema, change, await ask(change, { method, right, ...(body === undefined ? {} : { body: JSON.stringify(body) }) }, 1));
+      return read(schema, change, await ask(change, { method, right, ...(body === undefined ? {} : { body: JSON.stringify(body) }) }, 0));
     },
   };
 }
@@ -116,17 +116,10 @@ interface Init {
  * Retries after transient errors, such as a server error or a short rate limit. A wait of minutes is left to
  * the caller.
  */
-async function askPatiently(options: RestOptions, question: Question, init: Init, tries: number): Promise<Buffer> {
-  for (let left = tries - 1; ; left -= 1) {
-    try {
-      return await askOnce(options, question, init);
-    } catch (error) {
-      if (!(error instanceof TriageError) || !error.retryable || left <= 0 || question.signal.aborted) throw error;
-      const waitMs = error.retryAfterMs ?? backoff((options.retryUnitMs ?? 1000) * 2, tries - left);
-      if (waitMs > LONGEST_WAIT_MS) throw error;
-      await sleep(waitMs, undefined, { signal: question.signal });
-    }
-  }
+async function askPatiently(options: RestOptions, question: Question, init: Init, retries: number): Promise<Buffer> {
+  const backoff = { firstMs: (options.retryUnitMs ?? 1000) * 2 };
+  const longestPauseMs = () => LONGEST_WAIT_MS;
+  return await retrying({ retries, backoff, longestPauseMs, signal: question.signal }, () => askOnce(options, question, init));
 }
 
 async function askOnce(
@@ -245,22 +238,12 @@ export function checked<Reply>(label: string, schema: z.ZodType<Reply>, what: st
  */
 export async function withDeadline<Result>(
   what: string,
-  timeoutMs: number,
+  limitMs: number,
   caller: AbortSignal,
   work: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
-  const deadline = new AbortController();
-  const timer = setTimeout(() => deadline.abort(), timeoutMs);
-  const signal = AbortSignal.any([caller, deadline.signal]);
-  try {
-    return await orAborted(work(signal), signal);
-  } catch (error) {
-    if (caller.aborted) throw new TriageError('cancelled', `${what} was canceled.`, { retryable: true, cause: error });
-    if (deadline.signal.aborted) {
-      throw new TriageError('timeout', `${what} took longer than ${Math.round(timeoutMs / 1000)} s.`, { retryable: true, cause: error });
-    }
-    throw error;
-  } finally {
-    clearTimeout(timer);
-  }
+  const late = (cause: unknown) =>
+    new TriageError('timeout', `${what} took longer than ${Math.round(limitMs / 1000)} s.`, { retryable: true, cause });
+  const canceled = (cause: unknown) => new TriageError('cancelled', `${what} was canceled.`, { retryable: true, cause });
+  return await limitTime({ limitMs, signal: caller, late, canceled }, work);
 }

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { getErrorMessage, TriageError } from '../domain/errors.ts';
-import { examine, type Finding, note, ok, wrong } from '../ports/examination.ts';
+import { type Finding, note, ok, runCheck, wrong } from '../ports/health.ts';
 import { type Connection, checkRights, ensureHook, requestTest, sendGreeting, type WebhookQuestions } from '../providers/connection.ts';
 import type { Provider } from '../providers/provider.ts';
 
 /** The parts of a provider that are needed to connect it. */
-export type Connectable = Pick<Provider, 'name' | 'webhook' | 'connection' | 'examine' | 'rerun'>;
+export type Connectable = Pick<Provider, 'name' | 'webhook' | 'connection' | 'checks' | 'rerun'>;
 
 /** The actions to perform in addition to the checks. */
 export interface ConnectRequest {
@@ -35,7 +35,7 @@ export function webhookAddress({ webhook }: Connectable, publicUrl: string): str
 export async function* connect(provider: Connectable, request: ConnectRequest, signal: AbortSignal): AsyncGenerator<Finding> {
   const { repository, create } = request;
   const connection = await provider.connection();
-  for (const one of provider.examine(repository === null ? [] : [repository])) yield* await examine(one);
+  for (const one of provider.checks(repository === null ? [] : [repository])) yield* await runCheck(one);
   const questions = openQuestions(connection, repository);
   if ('because' in questions) {
     if (create) yield wrong('webhook', `it cannot be created here: ${questions.because}`, `add it by hand, as ${connection.page} says`);

@@ -4,7 +4,7 @@ import type { Category } from '../domain/category.ts';
 import { getErrorMessage, isRetryable, TriageError } from '../domain/errors.ts';
 import { Blame, blameByText, isBlameRight } from '../domain/experiment.ts';
 import { append } from '../lib/collections.ts';
-import { backoff } from '../lib/time.ts';
+import { computeBackoff } from '../lib/time.ts';
 import type { Masker } from '../log/mask/mask.ts';
 import type { BuildArchive } from '../ports/build-archive.ts';
 import type { BuildSource, FetchedBuild } from '../ports/build-source.ts';
@@ -188,7 +188,7 @@ async function* patiently<Result>(
     } catch (error) {
       const asked = error instanceof TriageError ? error.retryAfterMs : undefined;
       if (signal.aborted || !isRetryable(error) || (asked === undefined && failures >= TRIES)) throw error;
-      const ms = Math.min(asked ?? backoff(retryUnitMs, failures, LONGEST_BACKOFF_MS), LONGEST_WAIT_MS);
+      const ms = Math.min(asked ?? computeBackoff({ firstMs: retryUnitMs, longestMs: LONGEST_BACKOFF_MS }, failures), LONGEST_WAIT_MS);
       if (asked === undefined) failures += 1;
       yield { type: 'waiting', ms, because: getErrorMessage(error) };
       await sleep(ms, undefined, { signal });

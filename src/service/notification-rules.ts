@@ -11,7 +11,8 @@ import {
   parseCondition,
   plannedMessages,
 } from '../domain/notification-rule.ts';
-import { type Clock, orAborted } from '../lib/time.ts';
+import { limitTime } from '../lib/resilience.ts';
+import type { Clock } from '../lib/time.ts';
 import { meets } from '../notifications/rules/handlers.ts';
 import { CHANNEL_NAMES, type Messengers, readNews } from '../notifications/rules/news.ts';
 import type { Logger } from '../ports/telemetry.ts';
@@ -174,14 +175,11 @@ export async function sendTest(deps: RuleDeps, rule: NotificationRuleInput, by: 
   const newest = occasions.toSorted((a, b) => Date.parse(b.at) - Date.parse(a.at)).slice(0, 1);
   const about = { rule: { id, name: rule.name, mention: false }, matches: newest, owners: [], isTest: true };
   const news = await readNews(about, { notices: stores.notices, publicUrl });
-  const signal = AbortSignal.timeout(TEST_MS);
   logger.info({ ruleId: id, channel: rule.channel, by }, 'test message of a notification rule');
   if (news === null) return;
-  const sending = Promise.resolve(
-    messengers[rule.channel]?.send(news, rule.destination, { key: `test-${clock.now()}`, signal, isRetry: false }),
-  );
-  await orAborted(sending, signal).catch((error: unknown) => {
-    if (!signal.aborted) throw error;
-    throw new TriageError('timeout', `${CHANNEL_NAMES[rule.channel]} did not answer within ${TEST_MS / 1000} s.`, { cause: error });
+  const message = `${CHANNEL_NAMES[rule.channel]} did not answer within ${TEST_MS / 1000} s.`;
+  const late = (cause: unknown) => new TriageError('timeout', message, { cause });
+  await limitTime({ limitMs: TEST_MS, late }, async (signal) => {
+    await messengers[rule.channel]?.send(news, rule.destination, { key: `test-${clock.now()}`, signal, isRetry: false });
   });
 }

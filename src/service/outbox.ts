@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { delayOfRetry, getErrorMessage, isRetryable } from '../domain/errors.ts';
+import { computeRetryDelay, getErrorMessage, isRetryable } from '../domain/errors.ts';
 import type { OutboxEntry, OutboxHandler } from '../domain/outbox.ts';
 import type { Masker } from '../log/mask/mask.ts';
 import type { Failpoint } from '../ports/database.ts';
@@ -210,8 +210,8 @@ function formatEntryNames(entries: readonly OutboxEntry[]): string {
  * each time, or longer if the server requested it (Retry-After), at most a day. A random reduction of up to a
  * half spreads the retries of entries that failed together.
  */
-export function retryDelay(retries: number, error: unknown, longestMs: number, random: number = Math.random()): number {
-  return delayOfRetry(retries, error, { longestMs, longestAskedMs: 24 * 3_600_000, spread: 1 - random / 2 });
+export function retryDelay(retries: number, error: unknown, longestMs: number, random?: number): number {
+  return computeRetryDelay(retries, error, { longestMs, longestAskedMs: 24 * 3_600_000, random });
 }
 
 export interface IndexOutboxDeps extends OutboxDeps {

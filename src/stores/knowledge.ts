@@ -1,4 +1,6 @@
-import { coverage, parseQuestion, tokenizeWords } from '../log/recognise/normalise.ts';
+import { listCodes } from '../log/recognise/distinctive.ts';
+import { listSearchWords, scorePassage } from '../log/recognise/naming.ts';
+import { parseQuestion } from '../log/recognise/normalise.ts';
 import type { Database } from '../ports/database.ts';
 import { Passage, type PassageMatch, type PassageOf, TeamDocument, type TeamKnowledgeStore } from '../ports/knowledge.ts';
 import { all, columnsFor, first, insert } from './sql.ts';
@@ -27,21 +29,20 @@ export function createTeamKnowledgeStore(db: Database): TeamKnowledgeStore {
         const [row] = await insert(sql, 'knowledge_documents', TeamDocument.parse(document), REPLACE);
         const { id } = TeamDocument.pick({ id: true }).parse(row);
         await sql.query('delete from knowledge_passages where document_id = $1', [id]);
-        const rows = passages.map((passage) => ({ ...passage, words: tokenizeWords(passage.text).join(' ') }));
+        const rows = passages.map((passage) => ({ ...passage, words: listSearchWords(passage.text).join(' ') }));
         await sql.query(PUT_PASSAGES, [id, { rows }]);
         return id;
       }),
     find: async (idOrSource) =>
       await first(db, TeamDocument, `select ${DOCUMENT} from knowledge_documents where id = $1 or source = $1 limit 1`, [idOrSource]),
-    passages: async (id) =>
-      await all(db, Passage, 'select position, place, text from knowledge_passages where document_id = $1 order by position', [id]),
+    passages: async (id, around) => await all(db, Passage, PASSAGES, [id, around ?? null, AROUND]),
     list: async () => await all(db, TeamDocument, `select ${DOCUMENT} from knowledge_documents order by source limit $1`, [MAX_DOCUMENTS]),
     all: async () => (await db.query(ALL, [MAX_PASSAGES])).map((row): PassageOf => Found.parse(row)),
     remove: async (id) => (await db.query('delete from knowledge_documents where id = $1 returning id', [id])).length > 0,
     search: async ({ text, limit, category }) => {
       const wanted = parseQuestion(text);
       if (wanted.terms.length === 0 || limit < 1) return [];
-      const question = wanted.terms
+      const question = [...listCodes(text), ...wanted.terms]
         .slice(0, MAX_TERMS)
         .map((term) => `'${term}'`)
         .join(' | ');
@@ -49,7 +50,7 @@ export function createTeamKnowledgeStore(db: Database): TeamKnowledgeStore {
       const rows = await db.query(SEARCH, [question, like, category ?? null, CANDIDATES]);
       return rows
         .map((row) => Found.parse(row))
-        .map((found): PassageMatch => ({ ...found, score: coverage(wanted, tokenizeWords(found.text)) }))
+        .map((found): PassageMatch => ({ ...found, score: scorePassage(text, found.text) }))
         .filter(({ score }) => score > 0)
         .toSorted((left, right) => right.score - left.score)
         .slice(0, limit);
@@ -58,6 +59,14 @@ export function createTeamKnowledgeStore(db: Database): TeamKnowledgeStore {
 }
 
 const DOCUMENT = columnsFor(TeamDocument);
+
+/** Passages of a document that are read before and after one of them. */
+const AROUND = 50;
+
+const PASSAGES = `
+  select position, place, text from knowledge_passages
+  where document_id = $1 and ($2::integer is null or position between $2::integer - $3::integer and $2::integer + $3::integer)
+  order by position`;
 
 const REPLACED = ['title', 'format', 'category', 'hash', 'bytes', 'passages', 'notes', 'imported_by', 'imported_at'];
 

@@ -13,7 +13,8 @@ import { askReviewer, searchWeb } from './last-resorts.ts';
 import { readArtifact, readBuildLog, readConsoleOutput, viewLog } from './logs.ts';
 import { readBlame } from './read-blame.ts';
 import { searchCode } from './search-code.ts';
-import { type KnowledgeSources, searchErrorLibrary, searchKnowledge } from './search-knowledge.ts';
+import { searchErrorLibrary } from './search-error-library.ts';
+import { type KnowledgeSources, searchKnowledge } from './search-knowledge.ts';
 import { searchSemantic } from './search-semantic.ts';
 import { SEES_ALL, type Sight, type Tool } from './tool.ts';
 

@@ -4,10 +4,13 @@ import type { Category } from '../domain/category.ts';
 import type { Finding } from '../domain/evidence.ts';
 import type { FailureRow } from '../domain/failure.ts';
 import type { TriageSubject } from '../domain/triage.ts';
+import { readChanges } from '../lib/patch-changes.ts';
 import { counted } from '../lib/text.ts';
 import { repositoryPathCandidates } from '../log/paths.ts';
 import type { ChangedFile, CodeHost, CommitInfo, Comparison } from '../ports/code-host.ts';
 import type { HistoryStore } from '../ports/stores.ts';
+import { attributeChanges, type CommitDiffs, readDiffs } from './attribute-changes.ts';
+import { findLeftUses, type LeftUse, takesAway } from './left-uses.ts';
 import { type BuiltCode, builtCode, changeFinding, commitData, commitFinding, commitTitle, defineCodeTool, inScope } from './repository.ts';
 import type { Tool } from './tool.ts';
 
@@ -173,7 +176,14 @@ export function changedSinceGreen(codeHost: CodeHost, history: HistoryStore): To
       if (commit === null) return [];
       const base = await findBase(codeHost, history, subject, signal);
       const compared = base === null ? null : await codeHost.compare({ repository, base: base.commit, head: commit }, signal);
-      if (compared !== null && base !== null) return toFindings(filterByScope(compared, category), base, subject);
+      if (compared !== null && base !== null) {
+        const inside = filterByScope(compared, category);
+        const [diffs, uses] = await Promise.all([
+          readDiffs(codeHost, repository, { ...inside, files: listShown(inside.files, subject) }, signal),
+          findLeftUses(codeHost, { repository, ref: commit }, inside.files, signal),
+        ]);
+        return toFindings(inside, base, subject, diffs, uses);
+      }
       const own = await codeHost.commitDiff({ repository, commit }, signal);
       if (own === null) return [];
       const change = { ...own, commits: [own.commit] };
@@ -215,7 +225,13 @@ function filterByScope(compared: Comparison, category: Category): Comparison {
   return { ...compared, files: compared.files.filter(({ path }) => inScope(path, category)) };
 }
 
-function toFindings({ commits, files, truncated }: Comparison, base: Base, subject: TriageSubject): Finding[] {
+function toFindings(
+  { commits, files, truncated }: Comparison,
+  base: Base,
+  subject: TriageSubject,
+  diffs: CommitDiffs = new Map(),
+  uses: readonly LeftUse[] = [],
+): Finding[] {
   if (files.length === 0) return [];
   const summary: Finding = {
     title: `${counted(files.length, 'file')} in ${counted(commits.length, 'commit')} ${base.said}${truncated ? '; there are more' : ''}`,
@@ -229,24 +245,20 @@ function toFindings({ commits, files, truncated }: Comparison, base: Base, subje
       sinceGreen: base.isGreen,
     },
   };
-  const patches = mentionedFirst(files, subject).slice(0, MAX_PATCHES_CHANGED);
+  const patches = listShown(files, subject).flatMap((file) => attributeChanges(file, commits, diffs, uses));
   return [
     summary,
-    ...patches.map((file) => {
-      const by = findCommit(file, commits);
+    ...patches.slice(0, MAX_PATCHES_CHANGED).map(({ file, by }) => {
       const title = by === null ? 'the changes' : commitTitle(by);
-      return changeFinding(file, title, by === null ? {} : commitData(by));
+      const stillUsed = uses.filter(({ name }) => takesAway(readChanges(file.patch ?? ''), name));
+      const data = by === null ? {} : commitData(by);
+      return changeFinding(file, title, stillUsed.length === 0 ? data : { ...data, stillUsed });
     }),
   ];
 }
 
-/**
- * Returns the newest commit that touched the file, or the only commit. Null if the host does not list the
- * files of the commits.
- */
-function findCommit({ path, previousPath }: ChangedFile, commits: readonly CommitInfo[]): CommitInfo | null {
-  if (commits.length === 1) return commits[0] ?? null;
-  return commits.find(({ files }) => files.includes(path) || (previousPath !== null && files.includes(previousPath))) ?? null;
+function listShown(files: readonly ChangedFile[], subject: TriageSubject): ChangedFile[] {
+  return mentionedFirst(files, subject).slice(0, MAX_PATCHES_CHANGED);
 }
 
 function shortChange({ path, status, additions, deletions }: ChangedFile): string {

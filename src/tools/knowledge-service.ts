@@ -39,7 +39,7 @@ interface KnowledgeServiceDeps {
 }
 
 /** Part of every hash: a reader that reads better reads again. */
-const READING = 'passages-1';
+const READING = 'passages-2';
 const MAX_TITLE = 200;
 /**
  * Time limit in milliseconds for embedding while a person waits after adding a document. The rest is embedded
@@ -178,8 +178,9 @@ interface Section {
 }
 
 /**
- * Cuts a document into passages of about 500 tokens: first at headings, pages, slides and sheets, and only within them by length, with
- * some overlap. Each begins with its headings, and says where it stands. Throws TriageError `too-large` above 4,000 passages.
+ * Cuts a document into passages of about 500 tokens: first at headings, pages, slides and sheets, and only
+ * within them by length, with some overlap. Each begins with its headings, and says where it stands. Throws
+ * TriageError `too-large` above 4,000 passages.
  */
 export function cutPassages(document: ReadDocument): Passage[] {
   const passages: Passage[] = [];

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { isRetryable } from '../domain/errors.ts';
 import type { Finding } from '../domain/evidence.ts';
+import { formatChange, type LineChange, readChanges } from '../lib/patch-changes.ts';
 import type { BlameLine, CodeHost, CommitInfo } from '../ports/code-host.ts';
 import { type BuiltCode, builtCode, commitData, commitTitle, defineCodeTool } from './repository.ts';
 import type { Tool } from './tool.ts';
@@ -36,11 +37,12 @@ export function readBlame(codeHost: CodeHost): Tool {
       const range = { path: located.path, lineStart: first, lineEnd: last };
       const runs = groupRuns(await codeHost.blame({ ...code.at, ...range }, code.signal));
       if (runs.length === 0) return [];
-      const removed = await removalIn(code, range, runs);
-      const newest = removed?.commit ?? runs[0]?.[0]?.commit;
-      const pullRequest = newest === undefined ? null : await findPullRequest(code, newest);
-      const found = runs.map((run) => toFinding(located.path, run, code, run[0]?.commit === newest ? pullRequest : null));
-      return removed === null ? found : [removalFinding(range, { ...removed, pullRequest }, code), ...found];
+      const recent = await readRecent(code, range);
+      const removed = findRemoval(recent, runs);
+      const requests = new Map(recent.map(({ by, diff }) => [by.commit, diff?.commit.pullRequest]));
+      const findRequest = (run: readonly BlameLine[]) => requests.get(run[0]?.commit ?? '') ?? null;
+      const found = runs.map((run) => toFinding(located.path, run, code, findRequest(run)));
+      return removed === null ? found : [removalFinding(range, removed, code), ...found];
     },
   });
 }
@@ -66,37 +68,86 @@ function groupRuns(lines: readonly BlameLine[]): BlameLine[][] {
   return runs.sort((left, right) => Date.parse(right[0]?.at ?? '') - Date.parse(left[0]?.at ?? ''));
 }
 
-/**
- * Returns the newest commit that touched the range, if no line is attributed to it. That commit deleted
- * lines, which blame does not show.
- */
-async function removalIn({ host, at, signal }: BuiltCode, range: Range, runs: readonly BlameLine[][]): Promise<CommitInfo | null> {
-  const [newest] = await host.lineHistory({ ...at, ...range, limit: 1 }, signal);
-  return newest === undefined || runs.some(([line]) => line?.commit === newest.commit) ? null : newest;
-}
+/** Commits of the range whose own patches are read. */
+const MAX_RECENT = 3;
 
-function removalFinding({ path, lineStart, lineEnd }: Range, by: CommitInfo, { titled }: BuiltCode): Finding {
-  return {
-    title: titled(`${commitTitle(by)} (removed lines here)`),
-    text: `removed lines between ${lineStart} and ${lineEnd} of ${path}`,
-    source: path,
-    lineStart,
-    lineEnd,
-    data: { path, line: lineStart, ...commitData(by) },
-  };
+/** A commit that touched the range, with its changes of the file. */
+interface Recent {
+  readonly by: CommitInfo;
+  /** Null if the host could not show the commit. */
+  readonly diff: Awaited<ReturnType<CodeHost['commitDiff']>>;
+  readonly changes: readonly LineChange[];
 }
 
 /**
- * Returns the pull request of the newest change, if the host knows it. Returns null on errors, because blame
- * is useful without it; throws only if the run ended or the error is retryable.
+ * Reads the newest commits that touched the range. Blame is useful without their patches, so a patch that
+ * cannot be read is left out; throws only if the run ended or the error is retryable.
  */
-async function findPullRequest({ host, at: { repository }, signal }: BuiltCode, commit: string): Promise<number | null> {
+async function readRecent({ host, at, signal }: BuiltCode, range: Range): Promise<Recent[]> {
+  const commits = await host.lineHistory({ ...at, ...range, limit: MAX_RECENT }, signal);
+  return await Promise.all(
+    commits.map(async (by) => {
+      const diff = await readDiff(host, { repository: at.repository, commit: by.commit }, signal);
+      const file = diff?.files.find(({ path }) => path === range.path);
+      return { by, diff, changes: readChanges(file?.patch ?? '') };
+    }),
+  );
+}
+
+async function readDiff(host: CodeHost, query: Parameters<CodeHost['commitDiff']>[0], signal: AbortSignal) {
   try {
-    return (await host.commitDiff({ repository, commit }, signal))?.commit.pullRequest ?? null;
+    return await host.commitDiff(query, signal);
   } catch (error) {
     if (signal.aborted || isRetryable(error)) throw error;
     return null;
   }
+}
+
+interface Removal extends Pick<Recent, 'by' | 'diff'> {
+  readonly changes: readonly LineChange[];
+}
+
+/**
+ * Returns the newest commit that deleted lines of the range, which blame does not show. That is a commit to
+ * which no line is attributed if it is the newest of all, or one whose patch takes more lines away than it
+ * adds next to lines that are still in the range.
+ */
+function findRemoval(recent: readonly Recent[], runs: readonly BlameLine[][]): Removal | null {
+  const lines = new Set(
+    runs
+      .flat()
+      .map(({ text }) => text.trim())
+      .filter((text) => /\w{2}/.test(text)),
+  );
+  const attributed = new Set(runs.map(([line]) => line?.commit));
+  for (const [rank, { by, diff, changes }] of recent.entries()) {
+    const removing = changes.filter(({ removed, added, before, after }) => {
+      const around = [before.slice(-1), added, after.slice(0, 1)].flat();
+      const isHere = around.some((line) => lines.has(line.trim()));
+      return isHere && removed.filter(isWritten).length > added.filter(isWritten).length;
+    });
+    const isUnseen = rank === 0 && !attributed.has(by.commit);
+    if (removing.length > 0 || isUnseen) return { by, diff, changes: removing };
+  }
+  return null;
+}
+
+function isWritten(line: string): boolean {
+  return line.trim() !== '';
+}
+
+function removalFinding(range: Range, { by, diff, changes }: Removal, { titled }: BuiltCode): Finding {
+  const { path, lineStart, lineEnd } = range;
+  const said = `removed lines between ${lineStart} and ${lineEnd} of ${path}`;
+  const commit = { ...by, pullRequest: diff?.commit.pullRequest ?? by.pullRequest ?? null };
+  return {
+    title: titled(`${commitTitle(commit)} (removed lines here)`),
+    text: [said, ...changes.map(formatChange)].join('\n'),
+    source: path,
+    lineStart,
+    lineEnd,
+    data: { path, line: lineStart, removes: true, ...commitData(commit) },
+  };
 }
 
 function toFinding(path: string, run: readonly BlameLine[], { titled }: BuiltCode, pullRequest: number | null): Finding {

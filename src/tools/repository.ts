@@ -5,6 +5,7 @@ import type { Finding } from '../domain/evidence.ts';
 import type { FailingTest } from '../domain/failure.ts';
 import type { TriageSubject } from '../domain/triage.ts';
 import { append } from '../lib/collections.ts';
+import { findChangedRange, readChanges } from '../lib/patch-changes.ts';
 import { repositoryPathCandidates } from '../log/paths.ts';
 import type { ChangedFile, CodeHost, CommitInfo } from '../ports/code-host.ts';
 import { type CachePolicy, defineTool, type Tool, type ToolContext, type ToolDefinition } from './tool.ts';
@@ -248,18 +249,5 @@ export function changeFinding(file: ChangedFile, title: string, data: Record<str
  * file.
  */
 export function changedRanges(patch: string): (readonly [number, number])[] {
-  const ranges: (readonly [number, number])[] = [];
-  let line = 0;
-  for (const text of patch.split('\n')) {
-    const start = /^@@ -\d{1,9}(?:,\d{1,9})? \+(\d{1,9})(?:,\d{1,9})? @@/.exec(text)?.[1];
-    if (start !== undefined) line = Number(start);
-    else if (text.startsWith('+') || text.startsWith('-')) {
-      const at = Math.max(1, line);
-      const last = ranges.at(-1);
-      if (last !== undefined && at <= last[1] + 1) ranges[ranges.length - 1] = [last[0], Math.max(last[1], at)];
-      else ranges.push([at, at]);
-      if (text.startsWith('+')) line += 1;
-    } else if (!text.startsWith('\\')) line += 1;
-  }
-  return ranges.slice(0, MAX_RANGES);
+  return readChanges(patch).map(findChangedRange).slice(0, MAX_RANGES);
 }

@@ -1,17 +1,8 @@
-import {
-  CircuitState,
-  ConsecutiveBreaker,
-  circuitBreaker,
-  DelegateBackoff,
-  handleWhen,
-  isBrokenCircuitError,
-  retry,
-  wrap,
-} from 'cockatiel';
 import { isRetryable, TriageError, type TriageErrorCode } from '../domain/errors.ts';
-import { backoff, orAborted } from '../lib/time.ts';
+import { type Breaker, type BreakerState, CircuitOpenError, createBreaker, getRetryAfter, limitTime, retrying } from '../lib/resilience.ts';
+import { orAborted } from '../lib/time.ts';
 
-/** Retries after the first attempt (DESIGN: "when a tool fails"). */
+/** Retries after the first attempt. */
 const MAX_RETRIES = 3;
 /** Asking again changes nothing, whatever the error says of itself. */
 const NEVER_AGAIN: readonly TriageErrorCode[] = [
@@ -36,7 +27,7 @@ export interface ResilienceOptions {
    * Checks whether a failure counts toward the breaker. By default timeouts, failures of the provider, and
    * rejections of our identity count.
    */
-  readonly speaksAgainst?: (error: Error) => boolean;
+  readonly speaksAgainst?: (error: unknown) => boolean;
 }
 
 /** The result of calling one provider: the value or the last error, and the number of attempts. */
@@ -65,80 +56,64 @@ export interface Resilience {
    */
   once<Value>(provider: string, work: () => Promise<Value>): Promise<Value>;
   /** Returns the state of the breaker of each provider that was called. */
-  breakers(): Readonly<Record<string, 'closed' | 'open' | 'half-open'>>;
+  breakers(): Readonly<Record<string, BreakerState>>;
 }
 
 /** Creates one circuit breaker per provider, kept for the life of the process. */
 export function createResilience(options: ResilienceOptions): Resilience {
-  const breakers = new Map<string, ReturnType<typeof circuitBreaker>>();
-  const restsUntil = new Map<string, number>();
-  function getBreaker(provider: string) {
+  const breakers = new Map<string, Breaker>();
+  const speaksAgainst = options.speaksAgainst ?? isProvidersFault;
+  function getBreaker(provider: string): Breaker {
     const known = breakers.get(provider);
     if (known !== undefined) return known;
-    const breaker = new ConsecutiveBreaker(options.breakAfter);
-    const made = circuitBreaker(handleWhen(options.speaksAgainst ?? isProvidersFault), { halfOpenAfter: options.restMs, breaker });
+    const weigh = (error: unknown) => Number(speaksAgainst(error));
+    const made = createBreaker({ opensAt: options.breakAfter, weigh, restMs: () => options.restMs });
     breakers.set(provider, made);
     return made;
   }
-  const getRestMs = (provider: string) => (restsUntil.get(provider) ?? 0) - Date.now();
-  const heed = (provider: string, error: unknown) => {
-    const demanded = getRetryAfter(error);
-    if (demanded !== undefined) restsUntil.set(provider, Date.now() + Math.min(demanded, MAX_DEMANDED_REST_MS));
-  };
+  /** Honors a wait that the failure demands, and returns the failure in words for people. */
+  function recordFailure(provider: string, error: unknown): unknown {
+    if (error instanceof CircuitOpenError) {
+      return error.askedMs === null ? resting(provider, options.restMs) : mustWait(provider, error.askedMs);
+    }
+    const demandedMs = getRetryAfter(error);
+    if (demandedMs !== undefined) getBreaker(provider).holdOff(Math.min(demandedMs, MAX_DEMANDED_REST_MS));
+    return error;
+  }
   return {
-    breakers: () =>
-      Object.fromEntries([...breakers].map(([provider, { state }]) => [provider, getRestMs(provider) > 0 ? 'open' : stateName(state)])),
+    breakers: () => Object.fromEntries([...breakers].map(([provider, breaker]) => [provider, breaker.state()])),
     async once(provider, work) {
-      const restMs = getRestMs(provider);
-      if (restMs > 0) throw mustWait(provider, restMs);
       try {
-        return await getBreaker(provider).execute(work);
+        return await getBreaker(provider).run(work);
       } catch (error) {
-        heed(provider, error);
-        throw isBrokenCircuitError(error) ? resting(provider, options.restMs) : error;
+        throw recordFailure(provider, error);
       }
     },
     async attempt(provider, limitMs, signal, work) {
-      const restMs = getRestMs(provider);
-      if (restMs > 0) return { error: mustWait(provider, restMs), attempts: 0 };
-      const deadline = Date.now() + limitMs;
-      const limit = AbortSignal.timeout(limitMs);
-      const both = AbortSignal.any([signal, limit]);
-      const policy = wrap(retryUntil(deadline, options.firstDelayMs), getBreaker(provider));
+      const breaker = getBreaker(provider);
+      const late = () => new TriageError('timeout', `No answer within ${limitMs} ms.`);
+      const canceled = () => new TriageError('cancelled', 'The run was canceled during a tool call.', { cause: signal.reason });
       let attempts = 0;
-      const asked = policy.execute(() => {
-        both.throwIfAborted();
-        attempts += 1;
-        return orAborted(work(both), both);
-      }, both);
       try {
-        return { value: await orAborted(asked, both), attempts };
+        const value = await limitTime({ limitMs, signal, late, canceled }, (both, longestPauseMs) =>
+          retrying({ retries: MAX_RETRIES, backoff: { firstMs: options.firstDelayMs }, mayHelp, longestPauseMs, signal: both }, () =>
+            breaker.run(() => {
+              both.throwIfAborted();
+              attempts += 1;
+              return orAborted(work(both), both);
+            }),
+          ),
+        );
+        return { value, attempts };
       } catch (error) {
-        if (signal.aborted) throw new TriageError('cancelled', 'The run was canceled during a tool call.', { cause: signal.reason });
-        heed(provider, error);
-        if (isBrokenCircuitError(error)) return { error: resting(provider, options.restMs), attempts };
-        return { error: limit.aborted ? new TriageError('timeout', `No answer within ${limitMs} ms.`) : error, attempts };
+        if (signal.aborted) throw error;
+        return { error: recordFailure(provider, error), attempts };
       }
     },
   };
 }
 
-function stateName(state: CircuitState): 'closed' | 'open' | 'half-open' {
-  if (state === CircuitState.Closed) return 'closed';
-  return state === CircuitState.HalfOpen ? 'half-open' : 'open';
-}
-
-/** Creates a retry policy: exponential backoff with half jitter, never sleeping past the deadline. */
-function retryUntil(deadline: number, firstDelayMs: number) {
-  const worthwhile = (error: Error) => mayHelp(error) && Date.now() + (getRetryAfter(error) ?? 0) < deadline;
-  const delays = new DelegateBackoff<{ attempt: number; result: { error: Error } | { value: unknown } }>(({ attempt, result }) => {
-    const demanded = 'error' in result ? getRetryAfter(result.error) : undefined;
-    return demanded ?? backoff(firstDelayMs, attempt);
-  });
-  return retry(handleWhen(worthwhile), { maxAttempts: MAX_RETRIES, backoff: delays });
-}
-
-function mayHelp(error: Error): boolean {
+function mayHelp(error: unknown): boolean {
   return isRetryable(error) && !(error instanceof TriageError && NEVER_AGAIN.includes(error.code));
 }
 
@@ -147,16 +122,12 @@ export function isRefusal(error: unknown): boolean {
   return error instanceof TriageError && (error.code === 'upstream-auth' || error.code === 'quota-exhausted');
 }
 
-function getRetryAfter(error: unknown): number | undefined {
-  return error instanceof TriageError ? error.retryAfterMs : undefined;
-}
-
 /**
  * Checks whether the failure is the provider's: slow, broken or rejecting our identity. Invalid requests of
  * ours do not count.
  */
-function isProvidersFault(error: Error): boolean {
-  if (error.name === 'TimeoutError') return true;
+function isProvidersFault(error: unknown): boolean {
+  if (error instanceof DOMException && error.name === 'TimeoutError') return true;
   if (!(error instanceof TriageError)) return false;
   return error.retryable || ['timeout', 'upstream-failed', 'upstream-auth', 'quota-exhausted', 'storage-failed'].includes(error.code);
 }

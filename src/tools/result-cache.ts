@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ToolOutcome } from '../domain/evidence.ts';
+import { limitTime } from '../lib/resilience.ts';
 import { orAborted } from '../lib/time.ts';
 import type { KeptResult, ToolCacheStore } from '../ports/stores.ts';
 import type { Logger } from '../ports/telemetry.ts';
@@ -102,9 +103,8 @@ async function within<Value>(
   logger: Logger,
   work: (signal: AbortSignal) => Promise<Value | null>,
 ): Promise<Value | null> {
-  const signal = AbortSignal.any([run, AbortSignal.timeout(limitMs)]);
   try {
-    return await orAborted(work(signal), signal);
+    return await limitTime({ limitMs, signal: run }, work);
   } catch (error) {
     if (run.aborted) throw error;
     logger.debug({ error }, 'the tool cache could not be used');

@@ -1,13 +1,14 @@
-import { z } from 'zod';
-import { CATEGORIES, Category } from '../domain/category.ts';
+import { CATEGORIES, type Category } from '../domain/category.ts';
 import { TriageError } from '../domain/errors.ts';
 import type { Finding } from '../domain/evidence.ts';
-import type { TriageSubject } from '../domain/triage.ts';
-import { extractLikeness, likenessText, NEAR } from '../log/recognise/likeness.ts';
-import type { PassageMatch, TeamKnowledgeStore } from '../ports/knowledge.ts';
+import { present } from '../lib/collections.ts';
+import { limitTime } from '../lib/resilience.ts';
+import type { Passage as KeptPassage, PassageMatch, TeamKnowledgeStore } from '../ports/knowledge.ts';
 import type { SemanticIndex, VectorIndex, VectorMatch } from '../ports/vector-index.ts';
 import { failureHeadline, failureText, informativeLines } from './findings.ts';
-import { defineTool, type Sight, type Tool } from './tool.ts';
+import { type Explanation, explain, findBestNaming } from './parent-document.ts';
+import { retrievalParameters } from './retrieval-parameters.ts';
+import { defineTool, type Tool } from './tool.ts';
 
 /** Lines of the failure that are looked up, each by itself. */
 const MAX_LINES = 8;
@@ -70,7 +71,7 @@ export function searchKnowledge(vectorIndex: VectorIndex, { team, semantic }: Kn
       ]);
       const fused = fuse(byMeaning.passages.length === 0 ? [byWords] : [byWords, byMeaning.passages]);
       const best = fused.filter(({ score }) => score >= LEAST_LIKE).slice(0, limit);
-      const findings = await Promise.all(best.map((passage) => toFinding(passage, vectorIndex, signal)));
+      const findings = await Promise.all(best.map((passage) => toFinding(passage, lines, { vectorIndex, team }, signal)));
       const { note } = byMeaning;
       return findings
         .filter((finding) => finding !== null)
@@ -113,103 +114,23 @@ async function findByMeaning(
 ): Promise<{ passages: Passage[]; note: string | null }> {
   if (text === '') return { passages: [], note: null };
   const query = { text, limit: BY_MEANING, ...(category === undefined ? {} : { filter: { category } }) };
-  const limit = AbortSignal.timeout(MEANING_MS);
-  const either = AbortSignal.any([signal, limit]);
+  const late = () => new TriageError('timeout', `The embedding server did not answer within ${MEANING_MS / 1000} s`);
   try {
-    const [curated, own] = await Promise.all([index.search('knowledge', query, either), index.search('team_knowledge', query, either)]);
+    const [curated, own] = await limitTime({ limitMs: MEANING_MS, signal, late }, (limit) =>
+      Promise.all([index.search('knowledge', query, limit), index.search('team_knowledge', query, limit)]),
+    );
     const found = [...curated.map((match) => curatedPassage(match)), ...own.map(embeddedTeamPassage)];
     return { passages: bestOfDocuments(found.filter(({ score }) => score >= LEAST_LIKE)), note: null };
   } catch (error) {
     if (signal.aborted || !(error instanceof TriageError)) throw error;
-    const why = limit.aborted ? `The embedding server did not answer within ${MEANING_MS / 1000} s` : error.message;
-    return { passages: [], note: `Found by words only: ${why}` };
+    return { passages: [], note: `Found by words only: ${error.message}` };
   }
 }
 
-/** Failures of one cause say the same: a few are enough. */
-const MAX_MESSAGES = 3;
-/** Number of additional matches requested, because some may belong to repositories that are not visible. */
-const HIDDEN = 20;
-
-const LibraryParameters = retrievalParameters('Only failures that were decided to be of this category');
-
-/** Has a person already decided a failure like this one? What is less alike than `NEAR` is no precedent. */
-export function searchErrorLibrary(vectorIndex: VectorIndex, sight: Sight): Tool {
-  return defineTool({
-    name: 'search_error_library',
-    question: 'Has a person already decided a failure like this one, and what was its cause?',
-    categories: CATEGORIES,
-    always: true,
-    costClass: 'low',
-    usualLatencyMs: 200,
-    provider: `vector-index:${vectorIndex.driver}`,
-    parameters: LibraryParameters,
-    async run({ query, category, limit }, { subject, signal }) {
-      const texts = query === undefined ? buildTexts(subject) : [query];
-      const filter = category === undefined ? {} : { filter: { category } };
-      const sees = await sight(subject.build.repository);
-      const matches = await Promise.all(
-        texts.map((text) => vectorIndex.search('error_library', { text, limit: limit + HIDDEN, ...filter }, signal)),
-      );
-      return best(matches.flat())
-        .filter(({ score, metadata }) => score >= NEAR && sees(String(metadata.repository)))
-        .slice(0, limit)
-        .map((match) => findingOfLibrary(match, subject.build.repository));
-    },
-  });
-}
-
 /**
- * Returns the query texts. An entry contains the likeness text of one failure, so each failure's own text is
- * compared separately; also its message, because the lines
- * around it may have changed, and the text of all that is known. Single lines of the log are not compared: a
- * line that many failures share
- * must not count as a precedent.
+ * Reciprocal rank fusion (Cormack, Clarke, Büttcher: Reciprocal Rank Fusion outperforms Condorcet, SIGIR
+ * 2009) and its constant.
  */
-function buildTexts(subject: TriageSubject): string[] {
-  const own = subject.failures
-    .slice(0, MAX_MESSAGES)
-    .flatMap((failure) => [failure.message.trim(), likenessText(extractLikeness(failure))]);
-  return [...new Set([...own, failureText(subject)])].filter((text) => text !== '');
-}
-
-/** Keeps the best score of each entry and sorts the entries, best first. */
-function best(matches: readonly VectorMatch[]): VectorMatch[] {
-  const sorted = [...matches].sort((left, right) => right.score - left.score);
-  return sorted.filter((match, index) => sorted.findIndex((other) => other.id === match.id) === index);
-}
-
-/**
- * Converts a library match to a finding. `sameRepository` lets a judge give precedents of this repository
- * more weight than those of others.
- */
-function findingOfLibrary(match: VectorMatch, repository: string) {
-  const { title, confirmedBy } = match.metadata;
-  return {
-    title: `${title ?? match.id}${confirmedBy === undefined ? '' : `, confirmed by ${confirmedBy}`}`,
-    text: match.text,
-    source: `error-library/${match.id}`,
-    score: Math.min(Math.max(match.score, 0), 1),
-    data: { ...match.metadata, entryId: match.id, sameRepository: match.metadata.repository === repository },
-  };
-}
-
-/** Arguments of the questions that are answered by likeness of text; `category` means something else for each. */
-function retrievalParameters(category: string) {
-  return z.strictObject({
-    query: z
-      .string()
-      .trim()
-      .min(1)
-      .max(2_000)
-      .optional()
-      .describe('Words of the failure; by default its message, diagnostics and exceptions'),
-    category: Category.optional().describe(category),
-    limit: z.int().min(1).max(10).default(5),
-  });
-}
-
-/** Reciprocal rank fusion (Cormack, Clarke, Büttcher: Reciprocal Rank Fusion outperforms Condorcet, SIGIR 2009) and its constant. */
 const K = 60;
 
 /** Something found, by what names it. `score` is 0..1, how well it fits. */
@@ -219,8 +140,9 @@ interface Ranked {
 }
 
 /**
- * Fuses lists that are each in order, best first. The order of the result is that of the fused ranks, and where these are equal that of the
- * scores; the item itself comes from the list that scores it best. A single list stays as it is.
+ * Fuses lists that are each in order, best first. The order of the result is that of the fused ranks, and
+ * where these are equal that of the scores; the item itself comes from the list that scores it best. A
+ * single list stays as it is.
  */
 export function fuse<Item extends Ranked>(lists: readonly (readonly Item[])[]): Item[] {
   const fused = new Map<string, { item: Item; rank: number }>();
@@ -243,10 +165,7 @@ interface Passage {
   readonly team: TeamPassage | null;
 }
 
-type TeamPassage = Pick<PassageMatch, 'place' | 'text' | 'document'>;
-
-const FIX = /^(?:fix(?:es)?|how to fix|what to do|resolution|solution|remedy|mitigation|workaround)\b/i;
-const MAX_FIX = 600;
+type TeamPassage = Pick<PassageMatch, 'position' | 'place' | 'text' | 'document'>;
 
 /** Creates a passage from a match in a curated document. */
 function curatedPassage(match: VectorMatch, score = match.score): Passage {
@@ -262,7 +181,8 @@ function teamPassage(match: TeamPassage, score: number): Passage {
 function embeddedTeamPassage({ id, text, metadata, score }: VectorMatch): Passage {
   const of = (field: string) => (typeof metadata[field] === 'string' ? metadata[field] : '');
   const document = { id: of('documentId') || id, source: of('source'), title: of('title'), category: null };
-  return teamPassage({ place: of('place'), text, document }, score);
+  const position = typeof metadata.position === 'number' ? metadata.position : 0;
+  return teamPassage({ position, place: of('place'), text, document }, score);
 }
 
 /** Keeps the best passage of each document, best first. */
@@ -272,10 +192,23 @@ function bestOfDocuments(passages: Iterable<Passage>): Passage[] {
   return [...best.values()].sort((left, right) => right.score - left.score);
 }
 
+interface Sources {
+  readonly vectorIndex: VectorIndex;
+  readonly team: TeamKnowledgeStore | undefined;
+}
+
 /** Converts a passage to the finding that an analyst sees, with its citation. */
-async function toFinding(passage: Passage, index: VectorIndex, signal: AbortSignal): Promise<Finding | null> {
-  if (passage.curated !== null) return curatedFinding(passage.curated, passage.score, await wholeText(index, passage.curated, signal));
-  return passage.team === null ? null : teamFinding(passage.team, passage.score);
+async function toFinding(
+  passage: Passage,
+  lines: readonly string[],
+  { vectorIndex, team }: Sources,
+  signal: AbortSignal,
+): Promise<Finding | null> {
+  if (passage.curated !== null)
+    return curatedFinding(passage.curated, passage.score, await wholeText(vectorIndex, passage.curated, signal));
+  if (passage.team === null) return null;
+  const { document, position } = passage.team;
+  return teamFinding(passage.team, passage.score, lines, (await team?.passages(document.id, position)) ?? []);
 }
 
 function curatedFinding(match: VectorMatch, score: number, text: string): Finding {
@@ -291,16 +224,36 @@ function curatedFinding(match: VectorMatch, score: number, text: string): Findin
   };
 }
 
-function teamFinding({ document, place, text }: TeamPassage, score: number): Finding {
+/** Converts a team's passage to a finding, with what its document says about cause and fix. */
+function teamFinding(hit: TeamPassage, score: number, lines: readonly string[], passages: readonly KeptPassage[]): Finding {
+  const { document, place } = hit;
   const { id, source, title, category } = document;
-  const fix = FIX.test(place.split(' › ').at(-1) ?? '') ? { fix: text.slice(text.indexOf('\n\n') + 2, MAX_FIX) } : {};
+  const naming = findBestNaming(lines, hit.text);
+  const explanation = explain(naming, hit, passages);
+  const { named, cause, fix } = explanation;
   return {
     title: `${title} (${place})`,
-    text,
+    text: describeParent(hit, explanation),
     source: `team-knowledge/${source}#${place}`,
     score,
-    data: { documentId: id, document: source, title, place, ...(category === null ? {} : { category }), ...fix },
+    data: { documentId: id, document: source, title, place, ...present({ category: category ?? undefined, named, cause, fix }) },
   };
+}
+
+/** Characters of a passage that are shown before what its document says about cause and fix. */
+const MAX_HIT = 400;
+const MAX_SHORT = 900;
+
+/**
+ * Formats a passage with the fix and the cause of its document, which come before the rest of a long
+ * passage.
+ */
+function describeParent({ text, place }: TeamPassage, { offset, cause, fix, places }: Explanation): string {
+  if (places.length === 0 && text.length <= MAX_SHORT) return text;
+  const from = Math.max(0, offset - MAX_HIT / 4);
+  const parts = [text.slice(from, from + MAX_HIT), fix === null ? '' : `Fix: ${fix}`, cause === null ? '' : `Cause: ${cause}`];
+  const rest = text.length > MAX_HIT ? `${place}\n\n${text}` : '';
+  return [...parts, rest].filter((part) => part !== '').join('\n\n');
 }
 
 /** Returns the full text of the document that contains the passage. */

@@ -1,9 +1,8 @@
-import { type BulkheadPolicy, bulkhead } from 'cockatiel';
 import type { Category } from '../domain/category.ts';
 import { getErrorMessage, TriageError } from '../domain/errors.ts';
 import type { Finding, ToolCall, ToolOutcome } from '../domain/evidence.ts';
 import type { TriageSubject } from '../domain/triage.ts';
-import { orAborted } from '../lib/time.ts';
+import { createRunLimiter, limitTime, type RunLimiter } from '../lib/resilience.ts';
 import type { ToolCacheStore } from '../ports/stores.ts';
 import { type Logger, silentLogger } from '../ports/telemetry.ts';
 import type { Toolbox, ToolDescription } from '../ports/toolbox.ts';
@@ -74,9 +73,8 @@ async function isAskable(deps: ToolboxDeps, tool: Tool, subject: TriageSubject, 
   deps.askable.set(subject, known);
   const said = known.get(tool);
   if (said !== undefined) return said;
-  const limit = AbortSignal.any([signal, AbortSignal.timeout(ASKABLE_MS)]);
   try {
-    const can = (await orAborted(tool.unavailable(subject), limit)) === null;
+    const can = (await limitTime({ limitMs: ASKABLE_MS, signal }, () => tool.unavailable(subject))) === null;
     known.set(tool, can);
     return can;
   } catch (error) {
@@ -240,39 +238,4 @@ function indexByName(tools: readonly Tool[]): ReadonlyMap<string, Tool> {
   const byName = new Map(tools.map((tool) => [tool.description.name, tool]));
   if (byName.size < tools.length) throw new TriageError('internal', 'Two tools have the same name.');
   return byName;
-}
-
-/** Lets each owner do only so many things at once; owners do not wait for each other. */
-interface RunLimiter {
-  /**
-   * Runs the work in the order of requests, as soon as the limit allows. Throws if `signal` aborts before.
-   */
-  run<Value>(owner: string, signal: AbortSignal, work: () => Promise<Value>): Promise<Value>;
-}
-
-/** Creates a limiter that allows `limit` concurrent runs for each owner. */
-export function createRunLimiter(limit: number): RunLimiter {
-  const lanes = new Map<string, { readonly policy: BulkheadPolicy; users: number }>();
-  return {
-    run: async (owner, signal, work) => {
-      const lane = lanes.get(owner) ?? { policy: bulkhead(limit, Number.POSITIVE_INFINITY), users: 0 };
-      lanes.set(owner, lane);
-      lane.users += 1;
-      try {
-        const begun = Promise.withResolvers<void>();
-        // Not given the signal: a bulkhead whose waiting task is cancelled does not start the next one.
-        const done = lane.policy.execute(() => {
-          signal.throwIfAborted();
-          begun.resolve();
-          return work();
-        });
-        // A waiting caller is released as soon as the run ends; work that has started ends by itself.
-        await Promise.race([done, orAborted(begun.promise, signal)]);
-        return await done;
-      } finally {
-        lane.users -= 1;
-        if (lane.users === 0) lanes.delete(owner);
-      }
-    },
-  };
 }

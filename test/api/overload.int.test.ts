@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { buildHttp } from '../../src/api/server.ts';
-import { createReadiness } from '../../src/app/readiness.ts';
+import { createReadiness } from '../../src/app/health.ts';
+import { ok } from '../../src/ports/health.ts';
 import { silentLogger } from '../../src/ports/telemetry.ts';
 import { openPostgres } from '../../src/stores/database/postgres.ts';
 import { emptyHttpDeps } from '../support/http-deps.ts';
@@ -17,7 +18,10 @@ it.skipIf(withoutPostgres)(
       await database.query('select 1');
       return 'answers';
     };
-    const readiness = createReadiness([{ name: 'database', needed: true, freshMs: 0, limitMs: 300, ask }], { logger: silentLogger, clock });
+    const readiness = createReadiness(
+      [{ name: 'database', mend: 'start it', freshMs: 0, limitMs: 300, ask: async () => ok('database', await ask()) }],
+      { logger: silentLogger, clock },
+    );
     const app = await buildHttp(emptyHttpDeps({ database, readiness }));
     try {
       const taken = [1, 2].map(() => database.query('select pg_sleep(2)'));

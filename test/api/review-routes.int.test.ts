@@ -152,7 +152,7 @@ describe('deciding', () => {
   });
 
   it('says that a generic failure is not taught', async () => {
-    const { url, fingerprint } = await waiting({ generic: true });
+    const { url, fingerprint } = await waiting({ generic: true, test: null });
     const { body } = await post('ada', `${url}/decision`, { type: 'accept', version: 1 });
     expect(body).toMatchObject({ entry: null, teaching: expect.stringMatching(/too general/) });
     expect(await world.stores.library.recall({ fingerprint, repository: 'shop/api' })).toBeNull();

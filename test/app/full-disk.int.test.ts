@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os';
 import { expect, it } from 'vitest';
-import { type Backends, backendChecks, createReadiness } from '../../src/app/readiness.ts';
+import { type Backends, createReadiness, listBackendChecks } from '../../src/app/health.ts';
 import { embedded } from '../../src/config/load.ts';
 import { Config } from '../../src/config/schema.ts';
 import { silentLogger } from '../../src/ports/telemetry.ts';
@@ -11,7 +11,7 @@ it('names the full disk of a database server from the first refused upload on, u
   const url = 'postgres://db.example.test/faultline';
   const database = { driver: 'postgres', url, readerUrl: null, ownerUrl: null, poolSize: 2 };
   const config = Config.parse({ ...embedded(tmpdir(), tmpdir()), database });
-  const checks = backendChecks({ config, database: store, vectorIndex: { driver: 'pgvector' } } as unknown as Backends)
+  const checks = listBackendChecks({ config, database: store, vectorIndex: { driver: 'pgvector' } } as unknown as Backends)
     .filter(({ name }) => name === 'disk')
     .map((one) => ({ ...one, freshMs: 0 }));
   const readiness = createReadiness(checks, { logger: silentLogger, clock: { now: Date.now } });

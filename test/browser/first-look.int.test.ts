@@ -42,7 +42,7 @@ describe('the first minute with the demo', () => {
   });
 
   it('52: accepting says what it taught, or why nothing, there and on the decided item', async () => {
-    const [general] = await storeQueue(client, 'look/general', 1, { fingerprint: 'exit-code', failure: { generic: true } });
+    const [general] = await storeQueue(client, 'look/general', 1, { fingerprint: 'exit-code', failure: { generic: true, test: null } });
     const id = general?.id ?? '';
     const told = 'Not added to the library: this failure is too general to be recognized again.';
     await client.at('anna', async (page) => {

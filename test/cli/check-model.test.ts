@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { checkModel } from '../../src/cli/doctor-outside.ts';
+import { checkModel } from '../../src/app/external-checks.ts';
 import { embedded, loadConfig } from '../../src/config/load.ts';
 import { type OpenAiServer, type OpenAiServerOptions, type Script, startOpenAiServer, TEST_KEY } from '../support/openai-server.ts';
 

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, expect, it } from 'vitest';
-import { examineOutside } from '../../src/cli/doctor-outside.ts';
+import { listExternalChecks } from '../../src/app/external-checks.ts';
 import { readConfig } from '../../src/cli/settings.ts';
-import { examine, type Finding } from '../../src/ports/examination.ts';
+import { type Finding, runCheck } from '../../src/ports/health.ts';
 import { type GithubApi, startGithubApi } from '../support/github-api.ts';
 import { createTestGithubApp, install, type TestGithubApp } from '../support/github-app.ts';
 
@@ -27,8 +27,8 @@ async function findings(environment: Readonly<Record<string, string>> = {}): Pro
     FAULTLINE_CLONES: 'shop/api=/clones/api',
     ...environment,
   });
-  const asked = examineOutside(config).filter(({ name }) => name.startsWith('github'));
-  return (await Promise.all(asked.map(examine))).flat();
+  const asked = listExternalChecks(config).filter(({ name }) => name.startsWith('github'));
+  return (await Promise.all(asked.map(runCheck))).flat();
 }
 
 it('names the App and how often it is installed', async () => {

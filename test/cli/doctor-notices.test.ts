@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { examineOutside } from '../../src/cli/doctor-outside.ts';
+import { listExternalChecks } from '../../src/app/external-checks.ts';
 import { embedded, loadConfig } from '../../src/config/load.ts';
-import { examine } from '../../src/ports/examination.ts';
+import { runCheck } from '../../src/ports/health.ts';
 
 /** What doctor says of these letters: c(omment), k (check), s(tatus). */
 async function says(asked: string, token: string, publicUrl = 'https://fl.example'): Promise<string[]> {
@@ -14,9 +14,9 @@ async function says(asked: string, token: string, publicUrl = 'https://fl.exampl
   };
   const config = loadConfig(embedded('/data', '/knowledge'), environment, () => '');
   const found = await Promise.all(
-    examineOutside(config)
+    listExternalChecks(config)
       .filter(({ name }) => name === 'github notices')
-      .map(examine),
+      .map(runCheck),
   );
   return found.flat().map(({ state, says: words }) => `${state}: ${words}`);
 }

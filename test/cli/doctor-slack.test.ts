@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { slackExaminations } from '../../src/cli/doctor-outside.ts';
+import { listSlackChecks } from '../../src/app/external-checks.ts';
 import { COMMON } from '../../src/config/schema.ts';
 import { SLACK_TOKEN, type SlackApi, startSlackApi } from '../support/slack-api.ts';
 
@@ -9,16 +9,16 @@ beforeEach(async () => {
 });
 afterEach(async () => slack.close());
 
-type Settings = Parameters<typeof slackExaminations>[0]['slack'];
+type Settings = Parameters<typeof listSlackChecks>[0]['slack'];
 
 async function ask(change: Partial<Settings>) {
-  const [examination] = slackExaminations({ slack: { ...COMMON.slack, token: SLACK_TOKEN, baseUrl: slack.url, ...change } });
-  const findings = await examination?.ask(AbortSignal.timeout(5_000));
+  const [check] = listSlackChecks({ slack: { ...COMMON.slack, token: SLACK_TOKEN, baseUrl: slack.url, ...change } });
+  const findings = await check?.ask(AbortSignal.timeout(5_000));
   return [findings ?? []].flat().map(({ name, state }) => `${name}: ${state}`);
 }
 
 it('says nothing where Slack is not used', () => {
-  expect(slackExaminations({ slack: COMMON.slack })).toEqual([]);
+  expect(listSlackChecks({ slack: COMMON.slack })).toEqual([]);
 });
 
 it.each([

@@ -14,7 +14,11 @@ beforeAll(async () => {
   const github = { webhookSecrets: ['settings-secret-two'] };
   const gitlab = { baseUrl: host.url, token: 'glpat-settings', webhookSecrets: [SECRET] };
   const http = { ...TEST_CONFIG.http, publicUrl: 'http://127.0.0.1:9' };
-  console = await openConsole({ config: { ...TEST_CONFIG, http, providers: ProvidersConfig.parse({ github, gitlab }) } });
+  const since = '2026-11-22T07:00:00.000Z';
+  const redis = { state: 'down', says: 'connect ECONNREFUSED <redis>', mend: 'start Redis', since } as const;
+  const backends = { database: { state: 'ok', says: 'postgres answers', since }, jobQueue: redis } as const;
+  const readiness = async () => ({ ok: true, degraded: ['jobQueue'], backends });
+  console = await openConsole({ readiness, config: { ...TEST_CONFIG, http, providers: ProvidersConfig.parse({ github, gitlab }) } });
 });
 afterAll(async () => {
   await console.close();
@@ -29,6 +33,14 @@ it('lists every CI system with the address of its webhook, for administrators', 
   expect(body).toContain('href="/settings" aria-current="page"');
   expect((await getPage(console.app, '/settings', TOKENS.review)).statusCode).toBe(403);
   expect((await getPage(console.app, '/builds', TOKENS.review)).body).not.toContain('href="/settings"');
+});
+
+it('shows the health of every backend, with advice', async () => {
+  const { body } = await getPage(console.app, '/settings');
+  expect(body).toContain('<th scope="row">database</th><td data-label="State">OK</td><td data-label="Details">postgres answers</td>');
+  expect(body).toContain(
+    '<td data-label="State">Down</td><td data-label="Details">connect ECONNREFUSED &lt;redis&gt;<br><span class="quiet">start Redis</span></td>',
+  );
 });
 
 it('says how one is connected, without its secret', async () => {

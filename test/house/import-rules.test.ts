@@ -57,7 +57,7 @@ const PLANTED: Readonly<Record<string, { file: string; imports: string }>> = {
   'slack-in-publisher': { file: 'src/notifications/vendor-slack.ts', imports: '@slack/web-api' },
   'mail-in-its-channel': { file: 'src/service/vendor-mail.ts', imports: 'nodemailer' },
   'parsers-in-log': { file: 'src/service/vendor-saxes.ts', imports: 'saxes' },
-  'resilience-in-tools': { file: 'src/service/vendor-cockatiel.ts', imports: 'cockatiel' },
+  'cockatiel-in-resilience': { file: 'src/tools/vendor-cockatiel.ts', imports: 'cockatiel' },
   'patterns-of-people': { file: 'src/service/vendor-re2js.ts', imports: 're2js' },
   'command-line-in-cli': { file: 'src/service/vendor-commander.ts', imports: 'commander' },
   'document-parsers-in-reader': { file: 'src/tools/vendor-mammoth.ts', imports: 'mammoth' },

@@ -176,7 +176,7 @@ describe('choosing tools', () => {
   test('gives a tool only the arguments its schema knows', () => {
     const offered = [tool('search_knowledge', { query: {} }), tool('search_error_library', { query: {}, limit: {} })];
     const calls = chooseCalls({ ...insightOf(COMPILE), plan: WEAK, offered });
-    expect(calls.map((call) => Object.keys(call.args))).toEqual([['query'], ['query', 'limit']]);
+    expect(calls.map((call) => Object.keys(call.args))).toEqual([['query'], ['limit']]);
   });
 
   test('reads only manifests of a dependency failure and only CI files of a set-up failure', () => {

@@ -105,6 +105,85 @@ describe('suspects with the repository at hand', () => {
   });
 });
 
+describe('a commit that took something away', () => {
+  const guard = [
+    '@@ -34,8 +34,5 @@',
+    ' int total() {',
+    '-  if (weights == null) {',
+    '-    return 0;',
+    '-  }',
+    '   return weights.size();',
+    ' }',
+  ];
+  const since = (file: string, patch: readonly string[], by: typeof GRACE | typeof ADA, more: Record<string, unknown> = {}) =>
+    found('changed_since_green', { source: file, text: patch.join('\n'), data: { path: file, lines: [[35, 35]], ...by, ...more } });
+  const list = (...files: string[]) =>
+    found('changed_since_green', { source: 'compare/a...b', data: { files, fileCount: files.length, truncated: false } });
+  const WEIGHTS_FILE = `${MAIN}/Weights.java`;
+  const answerWith = (evidence: readonly Evidence[]) => {
+    const insight = insightOf(LOG);
+    return composeAnswer({ ...insight, evidence: [...insight.evidence, ...evidence] });
+  };
+
+  test('goes before one that wrote lines beside it, and before the author of the lines that stayed', () => {
+    const comment = ['@@ -35,1 +35,2 @@', '+  // The sum.', '   return weights.size();'];
+    const other = { ...ADA, commit: 'd'.repeat(40), author: 'Dora' };
+    const evidence = [
+      list(WEIGHTS_FILE),
+      since(WEIGHTS_FILE, comment, other),
+      since(WEIGHTS_FILE, guard, GRACE),
+      blame(WEIGHTS_FILE, 36, ADA),
+    ];
+    expect(suspects(evidence)[0]).toMatchObject({ path: WEIGHTS_FILE, commit: GRACE.commit, author: 'Grace' });
+  });
+
+  test('goes before the author of the lines that stayed where only blame is known', () => {
+    const range = { source: WEIGHTS_FILE, lineStart: 33, lineEnd: 39 };
+    const removal = found('read_blame', { ...range, text: guard.join('\n'), data: { path: WEIGHTS_FILE, removes: true, ...GRACE } });
+    expect(suspects([blame(WEIGHTS_FILE, 36, ADA), removal])[0]).toMatchObject({ commit: GRACE.commit });
+  });
+
+  test('is named in the cause with what it removed, and the fix says to restore it', () => {
+    const evidence = [list(WEIGHTS_FILE), since(WEIGHTS_FILE, guard, GRACE)];
+    const { rootCause, fixRecommendation, act, claims } = answerWith(evidence);
+    const removed = 'removed the check `if (weights == null) {` from src/main/java/shop/orders/Weights.java:35.';
+    expect(rootCause).toContain(`Commit bbbbbbbbbb (Grace) ${removed}`);
+    expect(fixRecommendation).toBe(
+      'Restore the check `if (weights == null) {` in src/main/java/shop/orders/Weights.java:35. Commit bbbbbbbbbb (Grace) removed it.',
+    );
+    expect(act).toBe('code');
+    const claim = claims.find(({ text }) => text.includes('removed the check'));
+    expect(claim?.evidence).toEqual([evidence[1]?.id]);
+  });
+
+  test.each([
+    ['default', '-  int n = options.getOrDefault("size", 3);', '+  int n = options.get("size");'],
+    ['condition', '-  while (left > 0 && next != null) {', '+  while (left > 0) {'],
+  ])('may have removed a %s', (what, removed, added) => {
+    const patch = ['@@ -35,2 +35,2 @@', removed, added, '   return weights.size();'];
+    expect(answerWith([list(WEIGHTS_FILE), since(WEIGHTS_FILE, patch, GRACE)]).fixRecommendation).toContain(`Restore the ${what} \``);
+  });
+
+  test.each([
+    ['a check in another form', ['-  if (weights == null) return 0;', '+  if (weights == null) return 1;']],
+    ['a comment', ['-  // if (weights == null) return 0;']],
+  ])('is not said to have removed %s', (_what, lines) => {
+    const patch = ['@@ -35,2 +35,2 @@', ...lines, '   return weights.size();'];
+    const { fixRecommendation } = answerWith([list(WEIGHTS_FILE), since(WEIGHTS_FILE, patch, GRACE)]);
+    expect(fixRecommendation).not.toContain('Restore');
+  });
+
+  test('goes before the line that still uses the name which it took away', () => {
+    const stillUsed = [{ name: 'total', path: WEIGHTS_FILE, line: 36 }];
+    const patch = ['@@ -3,1 +3,1 @@', '-  int total;', '+  int sum;'];
+    const evidence = [list(`${MAIN}/Sums.java`), since(`${MAIN}/Sums.java`, patch, GRACE, { stillUsed })];
+    expect(suspects(evidence)[0]).toMatchObject({ path: `${MAIN}/Sums.java`, commit: GRACE.commit });
+    const { rootCause, fixRecommendation } = answerWith(evidence);
+    expect(rootCause).toContain(`took \`total\` out of ${MAIN}/Sums.java, but ${WEIGHTS_FILE}:36 still uses it.`);
+    expect(fixRecommendation).toContain(`Restore \`total\` in ${MAIN}/Sums.java`);
+  });
+});
+
 describe('not your change', () => {
   const subject = () => {
     const base = subjectOf(LOG);

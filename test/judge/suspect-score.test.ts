@@ -7,6 +7,10 @@ const LOG_ALONE: SuspectSignals = {
   sinceGreen: true,
   changedFiles: 0,
   changedLines: false,
+  onlyAdds: false,
+  sharedWords: 0,
+  stillUsed: false,
+  explainedElsewhere: false,
   blameDays: null,
   mendedBefore: false,
   imported: false,
@@ -24,6 +28,8 @@ describe('the score of a suspect', () => {
     ['a change since the last green build', { changedSinceGreen: true, changedFiles: 3 }],
     ['a change of the named lines', { changedLines: true }],
     ['a fresh line', { blameDays: 0 }],
+    ['a changed line with words of the failure', { changedSinceGreen: true, sharedWords: 1 }],
+    ['a name taken away that is still used', { changedSinceGreen: true, stillUsed: true }],
     ['an earlier fix in it', { mendedBefore: true }],
     ['an import by the test', { imported: true }],
     ['a better place in the log', { log: 0.7 }],
@@ -41,6 +47,12 @@ describe('the score of a suspect', () => {
 
   test('falls where the file is known not to have changed', () => {
     expect(score({ changedSinceGreen: false, changedFiles: 3 })).toBeCloseTo(UNCHANGED * LOG_ALONE.log, 2);
+  });
+
+  test('rises less by lines that were only added, and falls where another change explains the failure', () => {
+    const changed = { changedSinceGreen: true, changedFiles: 3 };
+    expect(score({ ...changed, onlyAdds: true })).toBeLessThan(score(changed));
+    expect(score({ ...changed, explainedElsewhere: true })).toBeLessThan(score(changed));
   });
 
   test('a line loses its freshness by halves', () => {

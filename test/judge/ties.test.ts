@@ -152,4 +152,39 @@ describe('calling something infrastructure', () => {
     const log = "bash: line 4: basket.json: No space left on device\nmv: cannot stat 'basket.json': No such file or directory\n";
     expect(classify(log).category).toBe('INFRA_ERROR');
   });
+
+  const thrown = (said: string, frame: string) => `[ERROR] shop.CartLoaderTest.loads -- Time elapsed: 3.9 s <<< ERROR!
+${said}
+\tat java.base/java.util.Arrays.copyOf(Arrays.java:3512)
+${frame}
+\tat shop.CartLoaderTest.loads(CartLoaderTest.java:21)
+
+[ERROR] Tests run: 3, Failures: 0, Errors: 1, Skipped: 0
+##[error]Process completed with exit code 1.
+`;
+  const FRAME = '\tat shop.CartLoader.load(CartLoader.java:88)';
+  const inPython = (said: string) => FAILED_TEST.replaceAll("AttributeError: 'NoneType' object has no attribute 'fruits'", said);
+  test.each([
+    ['Java heap space in a JUnit test', thrown('java.lang.OutOfMemoryError: Java heap space', FRAME), 'out_of_memory'],
+    ['native threads', thrown('java.lang.OutOfMemoryError: unable to create native thread', FRAME), 'out_of_memory'],
+    ['MemoryError in pytest', inPython('MemoryError: Unable to allocate 3.2 GiB for an array'), 'out_of_memory'],
+    ['a full disk in pytest', inPython('OSError: [Errno 28] No space left on device'), 'disk_full'],
+    ['descriptors in pytest', inPython('OSError: [Errno 24] Too many open files'), 'descriptor_limit'],
+    ['descriptors in JUnit', thrown('java.net.SocketException: Too many open files', FRAME), 'descriptor_limit'],
+  ])('14: %s is infrastructure, also in a trace of our own', (_what, log, kind) => {
+    expect(classify(log)).toMatchObject({ category: 'INFRA_ERROR', kind, abstained: false });
+  });
+
+  test.each([
+    ['more than any machine has', 'java.lang.OutOfMemoryError: Requested array size exceeds VM limit', FRAME],
+    ['a recursion', 'java.lang.OutOfMemoryError: Java heap space', `${FRAME}\n`.repeat(6).trimEnd()],
+  ])('14: memory that our code asks for without end is not published as infrastructure: %s', (_what, said, frames) => {
+    const { category, confidence } = classify(thrown(said, frames));
+    expect(category === 'CODE_ERROR' || confidence < 0.65).toBe(true);
+  });
+
+  test('14: a failed assertion stays one where the log tells of a full disk elsewhere', () => {
+    const log = inPython('AssertionError: assert 3 == 0');
+    expect(classify(`warning: cache not written: No space left on device\n${log}`).category).toBe('TEST_FAILURE');
+  });
 });

@@ -118,3 +118,35 @@ describe('verifying', () => {
     expect(assess({ ...insight, answer: composeAnswer(insight) }).against).toContain('E9');
   });
 });
+
+describe('a document about another kind of failure', () => {
+  const LOG = 'panic: lease table is exhausted\n\ngoroutine 1 [running]:\nlease.Take(...)\n\t/src/lease.go:44\nexit status 2\n';
+  const document = (matchedPhrase: string, more: Record<string, unknown> = {}, score = 0.9) =>
+    found('search_knowledge', { category: 'INFRA_ERROR', kind: 'network', matchedPhrase, ...more }, score);
+  const sureness = (...evidence: Evidence[]) => {
+    const insight = insightOf(LOG);
+    const whole = { ...insight, evidence: [...insight.evidence, ...evidence] };
+    return assess({ ...whole, answer: composeAnswer(whole) });
+  };
+
+  test('lowers the confidence where its distinctive words stand in what the failure says', () => {
+    const { confidence, factors } = sureness(document('lease table is exhausted'));
+    expect(confidence).toBeLessThan(sureness().confidence);
+    expect(factors?.find(({ name }) => name === 'document')?.because).toContain('describes INFRA_ERROR');
+  });
+
+  test.each<[string, Evidence]>([
+    ['its words are not all there', document('lease table is locked')],
+    ['it is only somewhat alike', document('lease table is exhausted', {}, 0.6)],
+    ['it is about the same category', document('lease table is exhausted', { category: 'CODE_ERROR', kind: 'crash' })],
+    ['its words are in every log', document('process failed with error code')],
+    ['it has no category', document('lease table is exhausted', { category: null })],
+  ])('changes nothing where %s', (_why, evidence) => {
+    expect(sureness(evidence).confidence).toBe(sureness().confidence);
+  });
+
+  test('changes nothing where a document of the own kind is as alike', () => {
+    const own = { ...document('lease table is exhausted', { category: 'CODE_ERROR', kind: 'crash' }), id: 'E10' };
+    expect(sureness(document('lease table is exhausted'), own).confidence).toBe(sureness().confidence);
+  });
+});

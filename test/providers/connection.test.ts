@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { buildHttp } from '../../src/api/server.ts';
-import type { Finding } from '../../src/ports/examination.ts';
+import type { Finding } from '../../src/ports/health.ts';
 import type { Provider } from '../../src/providers/provider.ts';
 import { type ConnectRequest, connect, webhookAddress } from '../../src/service/connect.ts';
 import { type FakeState, fakeHttpDeps } from '../support/fake-stores.ts';

@@ -312,7 +312,7 @@ describe.each(WORLDS)('$name keeps the contract of a provider:', (world: Provide
   });
 
   test('says what is wrong with its address or token', async () => {
-    const findings = await Promise.all(provider.examine([]).map(({ ask }) => ask(signal)));
+    const findings = await Promise.all(provider.checks([]).map(({ ask }) => ask(signal)));
     for (const finding of findings.flat()) if (finding.state === 'wrong') expect(finding.mend).toMatch(/FAULTLINE_/);
   });
 });

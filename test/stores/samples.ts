@@ -128,6 +128,7 @@ export function sampleEntry(fingerprint: string, change: Partial<LibraryEntry> =
     id: newId('lib'),
     fingerprint: sampleFingerprint(fingerprint),
     message: 'expected 3 items but found 2',
+    test: null,
     repository: 'acme/shop',
     category: 'CODE_ERROR',
     kind: 'null_reference',

@@ -1,4 +1,6 @@
-import { coverage, parseQuestion, tokenizeWords } from '../../src/log/recognise/normalise.ts';
+import { listCodes } from '../../src/log/recognise/distinctive.ts';
+import { listSearchWords, scorePassage } from '../../src/log/recognise/naming.ts';
+import { parseQuestion } from '../../src/log/recognise/normalise.ts';
 import type { Passage, PassageOf, TeamDocument, TeamKnowledgeStore } from '../../src/ports/knowledge.ts';
 
 const CANDIDATES = 60;
@@ -30,7 +32,10 @@ export function createMemoryTeamKnowledge(): TeamKnowledgeStore {
     },
     find: async (idOrSource) =>
       [...kept.values()].find(({ document }) => document.id === idOrSource || document.source === idOrSource)?.document ?? null,
-    passages: async (id) => (kept.get(id)?.passages ?? []).map(({ passage: { position, place, text } }) => ({ position, place, text })),
+    passages: async (id, around) =>
+      (kept.get(id)?.passages ?? [])
+        .map(({ passage: { position, place, text } }) => ({ position, place, text }))
+        .filter(({ position }) => around === undefined || Math.abs(position - around) <= 50),
     list: async () => bySource().map(({ document }) => document),
     all: async () => bySource().flatMap(({ passages }) => passages.map(({ passage }) => passage)),
     remove: async (id) => kept.delete(id),
@@ -38,8 +43,8 @@ export function createMemoryTeamKnowledge(): TeamKnowledgeStore {
       const wanted = parseQuestion(text);
       const inReach = bySource().flatMap(({ passages }) => passages);
       const asked = inReach.filter(({ passage }) => category === undefined || (passage.document.category ?? category) === category);
-      return bestByBm25(wanted.terms, asked)
-        .map(({ passage, words }) => ({ ...passage, score: coverage(wanted, words) }))
+      return bestByBm25([...listCodes(text), ...wanted.terms], asked)
+        .map(({ passage }) => ({ ...passage, score: scorePassage(text, passage.text) }))
         .filter(({ score }) => score > 0)
         .toSorted((left, right) => right.score - left.score)
         .slice(0, Math.max(0, limit));
@@ -48,7 +53,7 @@ export function createMemoryTeamKnowledge(): TeamKnowledgeStore {
 }
 
 function indexed({ id, source, title, category }: TeamDocument, passage: Passage): Indexed {
-  const words = tokenizeWords(passage.text);
+  const words = listSearchWords(passage.text);
   const counts = new Map<string, number>();
   for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
   return { passage: { ...passage, document: { id, source, title, category } }, words, counts };

@@ -99,6 +99,68 @@ describe('changed_since_green', () => {
   });
 });
 
+describe('changed_since_green of a file that several commits changed', () => {
+  const text = (lines: readonly string[]) => `${lines.join('\n')}\n`;
+  const LIMITS = ['export const limits = {', '  depth: 4,', '  pageLength: 10,', '};'];
+  const PAGES = [
+    "import { limits } from './limits.js';",
+    '',
+    'export function cut(items, page = 0) {',
+    '  if (items === null) {',
+    '    return [];',
+    '  }',
+    '  return items.slice(page * limits.pageLength);',
+    '}',
+  ];
+  const ask = async (commits: readonly (readonly [author: string, files: Record<string, string>])[]) => {
+    const other = createGitRepository();
+    try {
+      const begun = other.commit({ 'src/pages.js': text(PAGES), 'src/limits.js': text(LIMITS) }, 'Begin', 'Ada');
+      const ids = commits.map(([author, files]) => other.commit(files, `By ${author}`, author));
+      const host = createLocalGitHost({ clones: { 'shop/api': other.folder } });
+      const subject = sampleSubject({ build: sampleBuild({ commit: ids.at(-1) ?? null }) });
+      const { findings } = await asking({ codeHost: host, history: historyWithGreen(begun) }, subject)('CODE_ERROR', 'changed_since_green');
+      return findings.slice(1).map(({ text: patch, data }) => ({ patch, data }));
+    } finally {
+      other.remove();
+    }
+  };
+
+  it('names for each stretch the commit that made it, not the newest of the file', async () => {
+    const guardless = PAGES.filter((_, at) => at < 3 || at > 5);
+    const described = guardless.flatMap((line) => (line.startsWith('export') ? ['/** Cuts a page. */', line] : [line]));
+    const found = await ask([
+      ['Bob', { 'src/pages.js': text(guardless) }],
+      ['Dora', { 'src/pages.js': text(described) }],
+    ]);
+
+    const bob = found.find(({ data }) => data?.author === 'Bob');
+    expect(bob?.patch).toContain('-  if (items === null) {');
+    expect(bob?.patch).not.toContain('+/** Cuts a page. */');
+    expect(found.find(({ data }) => data?.author === 'Dora')?.patch).toContain('+/** Cuts a page. */');
+    expect(found).toHaveLength(2);
+  });
+
+  it('says which name was taken away that other lines still use, and gives it to its commit', async () => {
+    const renamed = text(LIMITS).replace('pageLength', 'pageSize');
+    const found = await ask([
+      ['Bob', { 'src/limits.js': renamed }],
+      ['Gil', { 'src/limits.js': renamed.replace('depth: 4', 'depth: 6') }],
+    ]);
+
+    const bob = found.find(({ data }) => data?.author === 'Bob');
+    expect(bob?.data?.stillUsed).toEqual([{ name: 'pageLength', path: 'src/pages.js', line: 7 }]);
+    expect(found.find(({ data }) => data?.author === 'Gil')?.data?.stillUsed).toBeUndefined();
+  });
+
+  it('says nothing of a name that was renamed everywhere', async () => {
+    const found = await ask([
+      ['Bob', { 'src/limits.js': text(LIMITS).replace('pageLength', 'size'), 'src/pages.js': text(PAGES).replace('pageLength', 'size') }],
+    ]);
+    expect(found.every(({ data }) => data?.stillUsed === undefined)).toBe(true);
+  });
+});
+
 describe('read_past_fixes', () => {
   const red = (over: Partial<FailureRow> = {}): FailureRow => {
     const [failure] = sampleSubject().failures;

@@ -216,6 +216,31 @@ describe('read_blame of a line beside which others were taken away', () => {
   });
 });
 
+describe('read_blame of lines where one commit wrote a line and took others away', () => {
+  it('names it for what it took away, with its patch', async () => {
+    const other = createGitRepository();
+    try {
+      const guard = ['  if (net === undefined) {', '    return 0;', '  }'];
+      const lines = ['function total(net, rate) {', ...guard, '  return net * rate;', '}', ''];
+      other.commit({ 'src/total.js': lines.join('\n') }, 'Begin', 'Ada');
+      const without = ['function total(net, rate, tip) {', '  return net * rate;', '}', ''];
+      const culprit = other.commit({ 'src/total.js': without.join('\n') }, 'Prepare for tips', 'Grace');
+      const host = createLocalGitHost({ clones: { 'shop/api': other.folder } });
+      const subject = sampleSubject({ build: sampleBuild({ commit: culprit }) });
+      const { findings } = await asking({ codeHost: host }, subject)('CODE_ERROR', 'read_blame', { path: 'src/total.js', line: 2 });
+
+      expect(findings[0]).toMatchObject({
+        title: expect.stringContaining('Prepare for tips (removed lines here)'),
+        text: expect.stringContaining('-  if (net === undefined) {'),
+        data: { author: 'Grace', commit: culprit, removes: true },
+      });
+      expect(findings.some(({ data }) => data?.author === 'Ada')).toBe(true);
+    } finally {
+      other.remove();
+    }
+  });
+});
+
 describe('find_files', () => {
   const foundBy = async (
     category: 'CODE_ERROR' | 'CONFIG_ERROR' | 'DEPENDENCY_ERROR' | 'TEST_FAILURE',

@@ -8,7 +8,10 @@ import { getStartTime, judged, judgedStep } from '../judge.ts';
 import { storedTermination } from '../routes.ts';
 import { type TriageStateUpdate, type TriageStateValue, toInsight } from '../state.ts';
 
-/** Says what is known: cause, fix, claims with their evidence, suspects. What a person decided for a like failure counts where the log does not tell. */
+/**
+ * Says what is known: cause, fix, claims with their evidence, suspects. What a person decided for a failure
+ * that is alike enough gives the category.
+ */
 export async function generateAnswer(state: TriageStateValue, runtime: TriageRuntime): Promise<TriageStateUpdate> {
   const startedAt = getStartTime(runtime);
   const termination = storedTermination(state);
@@ -26,10 +29,6 @@ export async function generateAnswer(state: TriageStateValue, runtime: TriageRun
   };
 }
 
-/** Below this confidence a category yields to what a person decided for a failure like this one. */
-const UNSURE = 0.65;
-/** Minimum similarity at which two failures count as having the same category. */
-const ALIKE = 0.75;
 /**
  * Confidence in a category that a person decided for a similar failure: enough to be shown, never enough to
  * be published without a person.
@@ -37,7 +36,14 @@ const ALIKE = 0.75;
 const SAID = 0.6;
 const MOST_CASES = 5;
 
+/**
+ * Minimum similarity at which a decision proposes its category, where the tool that found it does not say.
+ */
+const ALIKE = 0.75;
+
 const Decided = z.object({
+  proposes: z.boolean().nullish().catch(null),
+  repository: z.string().nullish().catch(null),
   category: Category.nullish().catch(null),
   kind: Kind.nullish().catch(null),
   confirmedBy: z.string().nullish().catch(null),
@@ -48,8 +54,9 @@ function similarCases(evidence: readonly Evidence[]): SimilarCase[] {
   return evidence
     .filter(({ tool }) => tool === 'search_error_library')
     .map(({ id, title, score, data }) => {
-      const { category = null, confirmedBy = null } = Decided.safeParse(data ?? {}).data ?? {};
-      return { evidence: id, title, category, confirmedBy, score: score ?? 0 };
+      const { category = null, confirmedBy = null, repository = null } = Decided.safeParse(data ?? {}).data ?? {};
+      const decided = { evidence: id, title, category, confirmedBy, score: score ?? 0 };
+      return repository === null ? decided : { ...decided, repository };
     })
     .sort((left, right) => right.score - left.score)
     .slice(0, MOST_CASES);
@@ -62,25 +69,35 @@ export function withSimilarCases(answer: Answer, evidence: readonly Evidence[]):
 }
 
 /**
- * Returns what a person decided for a similar failure if the log does not show the category. Returns the
- * classification unchanged otherwise.
+ * Returns the category that a person decided for a failure alike enough to propose it, in this repository or
+ * another, also where the log alone suggests another category. Returns the classification unchanged if there
+ * is no such decision, or if it has the same category and the log says so clearly.
  */
 export function byPrecedent(classification: Classification, evidence: readonly Evidence[]): Classification {
-  if (!classification.abstained && classification.confidence >= UNSURE) return classification;
-  const decided = similarCases(evidence).find((one) => one.confirmedBy !== null && one.category !== null && one.score >= ALIKE);
+  const decided = similarCases(evidence).find((one) => one.confirmedBy !== null && one.category !== null && proposes(one, evidence));
   if (decided === undefined || decided.category === null) return classification;
   const { category } = decided;
-  const data = Decided.safeParse(evidence.find(({ id }) => id === decided.evidence)?.data ?? {}).data;
-  const kind = category === classification.category ? classification.kind : (data?.kind ?? 'unknown');
+  const isSame = category === classification.category;
+  if (isSame && !classification.abstained && classification.confidence >= SAID) return classification;
+  const kind = isSame ? classification.kind : (readDecided(decided, evidence).kind ?? 'unknown');
+  const alone = isSame || classification.abstained ? '' : `; the log alone suggests ${classification.category}`;
   return {
     category,
     kind: kind === 'unknown' || KIND_CATEGORY[kind] === category ? kind : 'unknown',
     confidence: SAID,
     probabilities: leading(classification.probabilities, category),
     abstained: false,
-    because: `${decided.confirmedBy} decided this way for a similar failure (${decided.evidence})`,
+    because: `${decided.confirmedBy} decided this way for a similar failure (${decided.evidence})${alone}`,
     witnesses: [{ by: 'precedent', name: decided.title, at: null }],
   };
+}
+
+function proposes(decided: SimilarCase, evidence: readonly Evidence[]): boolean {
+  return readDecided(decided, evidence).proposes ?? decided.score >= ALIKE;
+}
+
+function readDecided({ evidence: id }: SimilarCase, evidence: readonly Evidence[]): Partial<z.infer<typeof Decided>> {
+  return Decided.safeParse(evidence.find((item) => item.id === id)?.data ?? {}).data ?? {};
 }
 
 /**

@@ -28,7 +28,8 @@ export async function investigate({ assignment }: { assignment: Assignment }, ru
     analyst.chooseTools({ ...insight, plan: NOTHING_PLANNED, offered }, signal),
   );
   const choice = toJudgementTrace('select_tool', context.clock.now() - startedAt, chosen);
-  const { calls, refused, notes } = checkCalls(chosen.value, offered, outcomes);
+  // Each round of an investigator stands alone, so that nothing waits for the next one.
+  const { calls, refused, notes } = checkCalls(chosen.value, offered, outcomes, 0);
   const asked = await runTools(calls, { ...assignment, category }, runtime);
   const replies = [...refused, ...asked.replies];
   return {

@@ -1,4 +1,4 @@
-import type { ToolCall } from '../../../src/domain/evidence.ts';
+import { callKey, type ToolCall } from '../../../src/domain/evidence.ts';
 import type { Analyst } from '../../../src/ports/analyst.ts';
 import { computeSpent } from '../budget.ts';
 import { getContext, type TriageRuntime } from '../context.ts';
@@ -21,9 +21,10 @@ export async function selectTool(state: TriageStateValue, runtime: TriageRuntime
   );
   const tolerated = askWeb ? [] : await findTolerated(state, runtime);
   const chosen = askWeb ? await ensureQuery(judgement.value, input, runtime) : judgement.value;
-  const wanted = limitWebQueries(chosen, state.outcomes);
-  const checked = checkCalls(wanted, [...offered, ...tolerated], state.outcomes);
-  const { calls, refused, notes } = checked;
+  const askable = [...offered, ...tolerated];
+  const wanted = limitWebQueries(addPostponed(chosen, state, askable), state.outcomes);
+  const checked = checkCalls(wanted, askable, state.outcomes);
+  const { calls, surplus, refused, notes } = checked;
   const step = {
     node: 'select_tool',
     round: state.rounds,
@@ -32,12 +33,24 @@ export async function selectTool(state: TriageStateValue, runtime: TriageRuntime
   };
   return {
     calls,
+    surplus,
     replies: refused,
     idle: calls.length > 0 || refused.length > 0 ? 0 : state.idle + 1,
     webAsked: state.webAsked || askWeb,
     ...judgedStep(runtime, startedAt, step, judgement),
     notes: [...(judgement.note === null ? [] : [judgement.note]), ...notes],
   };
+}
+
+/** Puts the calls that had to wait for this round before the chosen ones, as far as they may still be made. */
+function addPostponed(
+  chosen: readonly ToolCall[],
+  { surplus }: Pick<TriageStateValue, 'surplus'>,
+  askable: readonly { readonly name: string }[],
+): ToolCall[] {
+  const postponed = surplus.filter(({ tool }) => askable.some(({ name }) => name === tool));
+  const keys = new Set(postponed.map(callKey));
+  return [...postponed, ...chosen.filter((call) => !keys.has(callKey(call)))];
 }
 
 /** Returns the chosen queries for the web, or that of the fallback analyst if the analyst has none. */
@@ -52,7 +65,9 @@ async function ensureQuery(
   return (await fallbackAnalyst.chooseTools(input, runtime.signal)).value;
 }
 
-function summarizeCalls({ calls, refused }: CheckedCalls): string {
-  const parts = [calls.map((call) => call.tool).join(', '), refused.length === 0 ? '' : `${refused.length} refused`];
-  return parts.filter((part) => part !== '').join('; ') || 'no further question would help';
+function summarizeCalls({ calls, surplus, refused }: CheckedCalls): string {
+  const [now, later] = [calls, surplus].map((some) => some.map((call) => call.tool).join(', '));
+  const others = refused.length === 0 ? '' : `${refused.length} refused`;
+  const parts = [now, later && `${later} in the next round`, others];
+  return parts.filter(Boolean).join('; ') || 'no further question would help';
 }

@@ -18,7 +18,10 @@ export async function readWord(name: string, bytes: Uint8Array): Promise<ReadTex
 
 const PRESENTATION = 'ppt/presentation.xml';
 
-/** Reads the slides of a presentation in the order in which they are shown, with what the speaker noted. Hidden slides are left out. */
+/**
+ * Reads the slides of a presentation in the order in which they are shown, with what the speaker noted.
+ * Hidden slides are left out.
+ */
 export async function readSlides(name: string, bytes: Uint8Array): Promise<{ blocks: DocumentBlock[]; notes: string[] }> {
   const zip = await openOfficeZip(name, bytes, PRESENTATION);
   const blocks: DocumentBlock[] = [];
@@ -129,6 +132,45 @@ export async function readSheets(name: string, bytes: Uint8Array): Promise<{ blo
   return { blocks, notes: [] };
 }
 
+/** Reads a table of comma-, semicolon- or tab-separated values (RFC 4180) row by row, like a sheet. */
+export function readTable(name: string, text: string): { blocks: DocumentBlock[] } {
+  const blocks: DocumentBlock[] = [];
+  for (const [index, row] of splitRows(text).entries()) {
+    const said = rowText(row);
+    if (said !== '' && blocks.length < MAX_ROWS)
+      blocks.push({ text: said, heading: null, place: { sheet: posix.basename(name), row: index + 1 } });
+  }
+  return { blocks };
+}
+
+/** Splits a table into rows of cells. A quoted cell may contain separators, line ends and doubled quotes. */
+function splitRows(text: string): string[][] {
+  const [first = ''] = text.split('\n', 1);
+  const count = (separator: string) => first.split(separator).length;
+  const [separator = ','] = [',', ';', '\t'].toSorted((one, other) => count(other) - count(one));
+  const rows: string[][] = [[]];
+  let cell = '';
+  let isQuoted = false;
+  const endCell = () => {
+    rows.at(-1)?.push(cell);
+    cell = '';
+  };
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at] ?? '';
+    if (isQuoted && character === '"' && text[at + 1] === '"') {
+      cell += '"';
+      at += 1;
+    } else if (character === '"' && (isQuoted || cell === '')) isQuoted = !isQuoted;
+    else if (!isQuoted && character === separator) endCell();
+    else if (!isQuoted && character === '\n') {
+      endCell();
+      rows.push([]);
+    } else cell += character;
+  }
+  endCell();
+  return rows;
+}
+
 function rowText(row: readonly unknown[]): string {
   const cells = row.map(cellText);
   while (cells.at(-1) === '') cells.pop();
@@ -152,8 +194,8 @@ const MAX_UNPACKED = 128 * 1024 * 1024;
 const MAX_PARTS = 5_000;
 
 /**
- * Unpacks all of it once, so that no parser is handed an archive that grows without end. Throws TriageError `too-large` for such a
- * one, `invalid-input` where it is broken, encrypted, or lacks `main`.
+ * Unpacks all of it once, so that no parser is handed an archive that grows without end. Throws TriageError
+ * `too-large` for such a one, `invalid-input` where it is broken, encrypted, or lacks `main`.
  */
 export async function openOfficeZip(name: string, bytes: Uint8Array, main: string): Promise<OfficeZip> {
   const parts = new Map<string, Uint8Array>();

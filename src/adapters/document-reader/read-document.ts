@@ -37,6 +37,10 @@ async function readAs(format: DocumentFormat, name: string, bytes: Uint8Array): 
       const { text, notes } = toText(name, bytes);
       return { ...(await import('./markup.ts')).readMarkdown(text), notes };
     }
+    case 'csv': {
+      const { text, notes } = toText(name, bytes);
+      return { ...(await import('./office.ts')).readTable(name, text), notes };
+    }
     case 'text': {
       const { text, notes } = toText(name, bytes);
       return { blocks: paragraphsOfText(text), notes };

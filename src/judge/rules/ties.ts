@@ -1,5 +1,5 @@
 import type { Category, Kind } from '../../domain/category.ts';
-import type { Fact, Facts } from '../facts.ts';
+import { asksWithoutEnd, type Fact, type Facts } from '../facts.ts';
 import { findOwnService, isMappedName, isOwnModule, missingModuleName, registryStatus } from '../line-facts.ts';
 import { isForeignPath } from '../paths.ts';
 import type { Match, Rule } from '../rule.ts';
@@ -42,6 +42,9 @@ export const TIES: Readonly<Record<string, Tie>> = {
   },
   'tie-1-error-thrown-in-test': {
     apply: errorThrownInTest,
+  },
+  'tie-14-resource-exhausted': {
+    apply: resourceExhausted,
   },
   'tie-2-refused-by-own-service': {
     apply: refusedByOwnService,
@@ -145,6 +148,26 @@ function errorThrownInTest(facts: Facts, matches: readonly Match[]): TieRuling |
   const drop = (match: Match) => match.rule.category === 'TEST_FAILURE';
   return { category: 'CODE_ERROR', kind: thrown.rule.kind, strength: thrown.strength + 0.5, fact: thrown.fact, drop, like: thrown.rule };
 }
+
+const RESOURCES: ReadonlySet<string> = new Set(['out-of-memory', 'disk-full', 'too-many-descriptors']);
+const OWN_WORDS: ReadonlySet<string> = new Set(['test', 'exception', 'headline', 'message']);
+
+/**
+ * Blames the machine if the failure itself says that memory, disk or descriptors ran out, also inside a test
+ * and in a trace of our own, unless the trace shows that our code asked for memory without end.
+ */
+function resourceExhausted(facts: Facts, matches: readonly Match[]): TieRuling | null {
+  const isSaid = ({ origin, weight }: Fact) => OWN_WORDS.has(origin) && weight >= SAID;
+  const exhausted = matches.find(({ rule, fact }) => RESOURCES.has(rule.name) && isSaid(fact));
+  if (exhausted === undefined || facts.assertion !== null || facts.compileErrors.length > 0) return null;
+  if (facts.subject.exceptions.some(asksWithoutEnd)) return null;
+  const drop = ({ rule }: Match) => rule.category === 'CODE_ERROR' || rule.category === 'TEST_FAILURE';
+  const { rule, fact, strength } = exhausted;
+  return { category: 'INFRA_ERROR', kind: rule.kind, strength, fact, drop, like: rule };
+}
+
+/** The least weight of words that the failure itself says. */
+const SAID = 0.8;
 
 function refusedByOwnService(_facts: Facts, matches: readonly Match[]): TieRuling | null {
   const refused = matches.find((match) => match.rule.name === 'connection-refused');

@@ -13,7 +13,7 @@ import type { Reading } from '../../domain/reading.ts';
 import { findMax, firstOfEach } from '../../lib/collections.ts';
 import { spansOfTest } from '../causes/spans.ts';
 import { classifyRole, saysNothing } from '../roles.ts';
-import { normaliseIdentity, normaliseMessage } from './normalise.ts';
+import { normaliseIdentity, normaliseMessage, normaliseValue } from './normalise.ts';
 
 /** A failure before it is stored: it has no id and belongs to no build yet. */
 export type ReadFailure = Omit<Failure, 'id' | 'buildId'>;
@@ -65,6 +65,7 @@ export function failureOfTest(reading: Reading, test: FailingTest): ReadFailure 
     exceptionType: thrown?.type ?? null,
     frames,
     message: test.message,
+    compared: test.expected === null || test.actual === null ? null : [test.expected, test.actual],
   });
   const { spans: _spans, ...named } = test;
   return { test: named, message, frames: [...frames], excerpt, spans: [...spansOfTest(test)], ...identity };
@@ -112,7 +113,10 @@ export const NO_ERROR = 'No error was found in the log.';
 /** The note about logs and reports that show no error. */
 export const NOTHING_FOUND = 'No error was found in the logs and reports.';
 
-/** Returns the one failure of a reading in which no test failed: its main error, or the word that there is none. */
+/**
+ * Returns the one failure of a reading in which no test failed: its main error, or the word that there is
+ * none.
+ */
 export function mainFailure(reading: Reading): ReadFailure {
   const excerpt = reading.excerpts.reduce<Excerpt | null>((best, one) => (best === null || one.weight > best.weight ? one : best), null);
   const { message, type, frames } = mainError(reading);
@@ -158,7 +162,7 @@ function excerptAt(reading: Reading, source: string | undefined, line: number | 
 /** Name of the algorithm; values compare only within one name and version. */
 export const FINGERPRINT_ALGORITHM = 'faultline';
 /** Raised whenever the same failure would get another value. */
-export const FINGERPRINT_VERSION = 4;
+export const FINGERPRINT_VERSION = 5;
 
 /** The parts that identify a failure. Anything unknown is null or empty. */
 interface FingerprintParts {
@@ -168,6 +172,8 @@ interface FingerprintParts {
   readonly exceptionType: string | null;
   readonly frames: readonly StackFrame[];
   readonly message: string | null;
+  /** The values that a check expected and got, if both are known. */
+  readonly compared?: readonly [expected: string, actual: string] | null;
 }
 
 /** Checks whether a message is too general to recognize a failure by it. */
@@ -176,7 +182,10 @@ export function isGenericMessage(message: string): boolean {
   return normal.replace(/<\w+>|\W/g, '').length < 4 || classifyRole(message) === 'passing' || saysNothing(message);
 }
 
-/** An assertion's own words, without anything of what it compared: they say that a check failed, as the name of the test does already. */
+/**
+ * An assertion's own words, without anything of what it compared: they say that a check failed, as the name
+ * of the test does already.
+ */
 const BARE_ASSERTION = new RegExp(
   `^(?:[\\w.$]{0,100}(?:AssertionError|AssertionFailedError|AssertionFailed|ComparisonFailure)(?: \\[\\w{1,40}\\])?:? ?)?(?:${[
     'expected (?:values|inputs) (?:not )?to (?:not )?(?:be )?equal(?: to)?',
@@ -203,16 +212,17 @@ const TRACE = /\n\s{1,12}(?:at \S|File ")/;
 
 /**
  * Computes the identity of a failure from its exception type, its deepest own frame (file and function, no
- * line), the failing test and the normalized message. A failure that says only how it ended (a timeout, a
- * signal, a bare assertion) and where in its own test is identified by that test: this shows that the same
- * thing happens again, but not why. In this case `generic` is true: such a value groups and counts, but a
+ * line), the failing test and the normalized message. A bare assertion is identified by its test and the two
+ * values that it compared, if these say more than yes or no. A failure that says only how it ended (a
+ * timeout, a signal) and where in its own test is identified by that test: this shows that the same thing
+ * happens again, but not why. In this case `generic` is true: such a value groups and counts, but a
  * person's answer must never be recalled by it. Without a test there is no identity either: the value is
  * empty.
  */
 export function computeFingerprint(parts: FingerprintParts): { readonly fingerprint: Fingerprint; readonly generic: boolean } {
   const test = parts.test === null ? '' : normaliseName(parts.test);
   const ending = parts.message === null ? PLAIN_ENDING : classifyEnding(parts.message);
-  const message = ending === null ? ownWords(parts, test !== '') : null;
+  const message = ending === null ? (ownWords(parts, test !== '') ?? nameCompared(parts, test !== '')) : null;
   const frame = message === null ? telling(parts) : frameKey(ownFrame(parts));
   const generic = message === null && frame === '';
   const key = buildKey();
@@ -224,7 +234,8 @@ export function computeFingerprint(parts: FingerprintParts): { readonly fingerpr
     if (generic && test !== '') return [test, '', '', `(${PLAIN_ENDING})`];
     // Two processes that were killed have nothing in common but that.
     if (generic) return null;
-    // A named test with a message is known by these two: whether and how far a trace was printed differs from machine to machine.
+    // A named test with a message is known by these two: whether and how far a trace was printed differs
+    // from machine to machine.
     return test !== '' && message !== null ? [test, '', '', message] : [test, parts.exceptionType ?? '', frame, message ?? ''];
   }
 }
@@ -245,6 +256,21 @@ function ownWords({ message }: FingerprintParts, hasTest: boolean): string | nul
   const identity = normaliseIdentity(said);
   if (isGenericMessage(said) || isGenericMessage(identity)) return null;
   return hasTest && BARE_ASSERTION.test(identity) ? null : identity;
+}
+
+/** Words for values that most checks compare, whatever they check. */
+const YES_OR_NO = /^\W*(?:true|false|truthy|falsy|null|nil|none|undefined|nan|empty|some|ok|err|error|\d)?\W*$/i;
+
+/** Returns the two values that a test compared; null if they are unknown or say no more than yes or no. */
+function nameCompared({ compared }: FingerprintParts, hasTest: boolean): string | null {
+  if (!hasTest || compared == null || compared.every((value) => YES_OR_NO.test(value))) return null;
+  const [expected, actual] = compared.map(normaliseValue);
+  return `expected ${expected}, got ${actual}`;
+}
+
+/** Returns the name by which a test is known in every build. */
+export function testIdentity({ suite, name }: Pick<FailingTest, 'suite' | 'name'>): string {
+  return normaliseName(suite === null ? name : `${suite} ${name}`);
 }
 
 /**
@@ -289,7 +315,10 @@ function normaliseName(name: string): string {
 /** An ending that says nothing more than that it was bad. */
 export const PLAIN_ENDING = 'failed';
 
-/** Windows ends a crashed process with one of these (NTSTATUS, unsigned); the signal is what other systems say for the same. */
+/**
+ * Windows ends a crashed process with one of these (NTSTATUS, unsigned); the signal is what other systems
+ * say for the same.
+ */
 // biome-ignore format: a table
 const WINDOWS_ENDINGS: ReadonlyMap<number, string> = new Map([
   [0xc0000005, 'SIGSEGV'], [0xc00000fd, 'SIGSEGV'], [0xc0000409, 'SIGABRT'], [0x80000003, 'SIGTRAP'],

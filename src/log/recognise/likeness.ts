@@ -1,5 +1,6 @@
 import type { Failure } from '../../domain/failure.ts';
-import { stripEscapes } from '../lines/clean.ts';
+import { cleanLine, stripEscapes } from '../lines/clean.ts';
+import { classifyRole, type LineRole } from '../roles.ts';
 import { normaliseIdentity } from './normalise.ts';
 
 /** The parts by which two failures are compared. Anything unknown is null or empty. */
@@ -19,7 +20,10 @@ interface Entry {
   readonly parts: LikenessParts;
 }
 
-/** Below this, two failures share words and nothing more; see docs/explanation/reading.md for how it was chosen. */
+/**
+ * Below this, two failures share words and nothing more; see docs/explanation/reading.md for how it was
+ * chosen.
+ */
 export const NEAR = 0.4;
 
 const MAX_FRAMES = 5;
@@ -50,19 +54,31 @@ export function extractLikeness(failure: Pick<Failure, 'test' | 'message' | 'fra
 }
 
 /**
- * Builds the text that represents a failure wherever texts are compared: its message, then the rest of its
- * lines, each once, most informative first. The test's name is not part of it, so that two tests that fail
- * for the same reason are alike. Masked like its parts; at most 2,000 characters.
+ * Builds the text that represents a failure wherever texts are compared: its message, an empty line, then the
+ * rest of its lines, each once, most informative first. Lines that only say that something ran are left out.
+ * The test's name is not part of it, so that two tests that fail for the same reason are alike. Masked like
+ * its parts; at most 2,000 characters.
  */
 export function likenessText(parts: LikenessParts): string {
-  const lines = [...(parts.message?.split('\n') ?? []), ...parts.lines].map((line) => stripEscapes(line).trim().slice(0, MAX_LINE));
   const seen = new Set<string>();
-  const kept = lines.filter((line) => {
-    const key = normaliseIdentity(line);
-    return /\p{L}{3}/u.test(key) && !seen.has(key) && seen.add(key);
-  });
-  return kept.slice(0, MAX_LINES).join('\n').slice(0, MAX_TEXT);
+  const keep = (lines: readonly string[]) => {
+    const cut = lines.map((line) => stripEscapes(line).trim().slice(0, MAX_LINE));
+    return cut.filter((line) => {
+      const key = normaliseIdentity(line);
+      return /\p{L}{3}/u.test(key) && !seen.has(key) && seen.add(key);
+    });
+  };
+  const message = keep(parts.message?.split('\n') ?? []);
+  const rest = keep(parts.lines.filter((line) => !SAYS_NOTHING.has(classifyRole(cleanLine(line)))));
+  const left = Math.max(0, MAX_LINES - message.length);
+  return [message.slice(0, MAX_LINES), rest.slice(0, left)]
+    .map((lines) => lines.join('\n'))
+    .filter((text) => text !== '')
+    .join('\n\n')
+    .slice(0, MAX_TEXT);
 }
+
+const SAYS_NOTHING: ReadonlySet<LineRole> = new Set(['blank', 'ending', 'echo', 'passing', 'progress']);
 
 /**
  * Creates an index of failures by similarity: TF-IDF with the cosine of the angle (Salton & Buckley 1988),

@@ -3,7 +3,10 @@ import { stripEscapes } from '../lines/clean.ts';
 const DURATION =
   /\d{1,12}(?:[.,]\d{1,12})?\s?(?:ns|us|µs|ms|millis|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hours?|days?)(?![A-Za-z])/;
 
-/** Order matters: the long shapes first, bare numbers last. Every quantifier is bounded or runs over one class. */
+/**
+ * Order matters: the long shapes first, bare numbers last. Every quantifier is bounded or runs over one
+ * class.
+ */
 const REPLACEMENTS: readonly (readonly [RegExp, string])[] = [
   [/[‘’“”"`´]/g, "'"],
   [/\b\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?/g, '<time>'],
@@ -40,11 +43,29 @@ const REPLACEMENTS: readonly (readonly [RegExp, string])[] = [
  * name stays), numbers.
  */
 export function normaliseMessage(text: string): string {
+  return replaceAll(text, REPLACEMENTS);
+}
+
+function replaceAll(text: string, replacements: typeof REPLACEMENTS): string {
   let out = stripEscapes(text.slice(0, 1_000));
-  for (const [pattern, replacement] of REPLACEMENTS) {
+  for (const [pattern, replacement] of replacements) {
     out = replacement === '<path>' ? out.replace(pattern, baseName) : out.replace(pattern, replacement);
   }
   return out.trim();
+}
+
+/** Replacements of numbers and amounts, which are what a check compares. */
+const AMOUNTS: ReadonlySet<string> = new Set(['<n>', '<duration>', '<size>']);
+
+/**
+ * Returns a value that a check compared, without what changes from run to run. Its numbers and amounts stay,
+ * up to four digits.
+ */
+export function normaliseValue(text: string): string {
+  return replaceAll(
+    text,
+    REPLACEMENTS.filter(([, replacement]) => !AMOUNTS.has(replacement)),
+  ).replace(/\d{5,}/g, '<n>');
 }
 
 /** Numbers that tell one failure from another: HTTP statuses and exit codes, by the words around them. */
@@ -55,7 +76,10 @@ const TELLING_NUMBERS: readonly RegExp[] = [
   /(?<=\bexit(?:ed)?(?: with)?(?: (?:code|status|value))?[ :='"(]{1,3})-?\d{1,3}\b/gi,
 ];
 
-/** Words that differ between two reports of one failure: by the reporter, by which check came first, or by chance. */
+/**
+ * Words that differ between two reports of one failure: by the reporter, by which check came first, or by
+ * chance.
+ */
 const CHANCE: readonly (readonly [RegExp, string])[] = [
   // Some reporters print the assertion's class before its message, others do not.
   [/^(?:[\w.$]{0,100}\.)?(?:AssertionError|AssertionFailedError|ComparisonFailure)(?: \[\w{1,40}\])?: (?=\S)/, ''],
@@ -124,7 +148,10 @@ export function isNoise(word: string): boolean {
   return word.length < 2 || NOISE.has(word);
 }
 
-/** Takes a question apart for {@link coverage}: what each part counts, and the words worth searching by, each once, or all where all are common ones. */
+/**
+ * Takes a question apart for {@link coverage}: what each part counts, and the words worth searching by, each
+ * once, or all where all are common ones.
+ */
 export function parseQuestion(question: string) {
   const { words } = tokenize(question);
   const parts = new Map<string, number>();

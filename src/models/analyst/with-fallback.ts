@@ -1,13 +1,12 @@
 import { type Grade, isNotDevelopersFault, type ModelUsage } from '../../domain/analysis.ts';
 import { TriageError } from '../../domain/errors.ts';
 import type { ToolCall } from '../../domain/evidence.ts';
-import { type Clock, systemClock } from '../../lib/time.ts';
+import { CircuitOpenError, createBreaker, getRetryAfter } from '../../lib/resilience.ts';
 import type { Analyst, Assessment, Converse, Insight, Judgement, TextPiece } from '../../ports/analyst.ts';
 import type { Logger } from '../../ports/telemetry.ts';
 import { plus, readUsage } from './ask-model.ts';
 
 export interface FallbackOptions {
-  readonly clock?: Clock;
   /**
    * The analyst that plans and asks the first round, the primary by default. Before that round there is
    * nothing that `classify` has not seen, and the
@@ -28,7 +27,7 @@ export interface FallbackOptions {
  * relevance grades, and tools that always run are called in the first round even if the primary omits them.
  */
 export function withFallback(primary: Analyst, fallback: Analyst, logger: Logger, options: FallbackOptions = {}): Analyst {
-  const circuit = createCircuit(options.clock ?? systemClock);
+  const circuit = createBreaker({ opensAt: FAILURES_IN_A_ROW, weigh: weighFailure, restMs: computeRest });
   const isFirst = ({ round, gaps, outcomes }: Insight) =>
     options.firstRound === 'fallback' && round === 1 && gaps.length === 0 && outcomes.length === 0;
 
@@ -37,17 +36,17 @@ export function withFallback(primary: Analyst, fallback: Analyst, logger: Logger
     signal: AbortSignal,
     ask: (analyst: Analyst) => Promise<Judgement<Value>>,
   ): Promise<Judgement<Value>> {
-    const resting = circuit.resting();
-    // The same words each time: an analysis says it once, however many judgements it concerns.
-    if (resting !== null)
-      return takeOver(await ask(fallback), `The model is paused for a while: ${resting}; the ${fallback.name} were used.`);
     try {
-      const judgement = await ask(primary);
-      circuit.succeeded();
-      return judgement;
+      // One question is enough to try the model again; the others do not wait for its answer.
+      if (circuit.state() === 'half-open') throw new CircuitOpenError(null);
+      return await circuit.run(() => ask(primary));
     } catch (error) {
       if (signal.aborted) throw error;
-      circuit.failed(error);
+      // The same words each time: an analysis says it once, however many judgements it concerns.
+      if (error instanceof CircuitOpenError) {
+        const reason = describeError(circuit.lastFailure());
+        return takeOver(await ask(fallback), `The model is paused for a while: ${reason}; the ${fallback.name} were used.`);
+      }
       logger.warn({ judgement: name, error }, 'the analyst failed and the fallback decided');
       return takeOver(
         await ask(fallback),
@@ -167,40 +166,23 @@ function converseWithFallback(judge: Judge): Converse {
   };
 }
 
-/** A refused key or a used-up quota does not mend itself in seconds. */
+/** A refused key or a used-up quota does not mend itself in seconds. Milliseconds. */
 const REFUSED_REST_MS = 5 * 60_000;
 /** After failures in a row that might pass: time-outs, overload. */
 const FAILED_REST_MS = 60_000;
 const FAILURES_IN_A_ROW = 2;
 
-/**
- * Implements a circuit breaker for the analyst; one per process and model. Opens at once if the key is
- * rejected or the quota is empty, and after two transient failures in a row. After the pause one question is
- * let
- * through; if it fails too, the pause starts again.
- */
-function createCircuit(clock: Clock) {
-  let until = 0;
-  let reason = '';
-  let inARow = 0;
-  const rest = (milliseconds: number, error: TriageError) => {
-    until = clock.now() + milliseconds;
-    reason = error.message;
-    inARow = FAILURES_IN_A_ROW - 1;
-  };
-  return {
-    /** Returns the reason for the pause, or null if the analyst may be asked. */
-    resting: () => (clock.now() < until ? reason : null),
-    succeeded: () => {
-      inARow = 0;
-    },
-    failed: (error: unknown) => {
-      if (!(error instanceof TriageError)) return;
-      if (error.code === 'upstream-auth' || error.code === 'quota-exhausted') rest(REFUSED_REST_MS, error);
-      else if (['timeout', 'upstream-failed', 'rate-limited'].includes(error.code)) {
-        inARow += 1;
-        if (inARow >= FAILURES_IN_A_ROW) rest(Math.max(FAILED_REST_MS, error.retryAfterMs ?? 0), error);
-      }
-    },
-  };
+/** Weighs a failure of the model. A rejected key or an empty quota pauses it at once; an unfit reply never does. */
+function weighFailure(error: unknown): number {
+  if (!(error instanceof TriageError)) return 0;
+  if (isRefused(error)) return Number.POSITIVE_INFINITY;
+  return ['timeout', 'upstream-failed', 'rate-limited'].includes(error.code) ? 1 : 0;
+}
+
+function computeRest(error: unknown): number {
+  return isRefused(error) ? REFUSED_REST_MS : Math.max(FAILED_REST_MS, getRetryAfter(error) ?? 0);
+}
+
+function isRefused(error: unknown): boolean {
+  return error instanceof TriageError && (error.code === 'upstream-auth' || error.code === 'quota-exhausted');
 }

@@ -1,6 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { TriageError } from '../../domain/errors.ts';
-import { backoff } from '../../lib/time.ts';
+import { getErrorMessage, TriageError } from '../../domain/errors.ts';
+import { retrying } from '../../lib/resilience.ts';
 import type { ChatReply } from '../../ports/chat-model.ts';
 import type { Logger } from '../../ports/telemetry.ts';
 import { errorOfRefusal, type Refusal } from '../refusal.ts';
@@ -97,19 +96,19 @@ export async function send(
   turn: (dialect: Dialect) => Turn,
   by: Send = complete,
 ): Promise<Completion> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await sendOnce(connection, question, turn, by);
-    } catch (error) {
-      if (!(error instanceof TriageError) || !error.retryable || question.retriesLeft === 0 || question.signal.aborted) throw error;
-      const pause = error.retryAfterMs ?? backoff(connection.retryDelayMs, attempt);
-      if (performance.now() + pause >= question.deadline) throw error;
+  const { bill, deadline, signal } = question;
+  const policy = {
+    retries: question.retriesLeft,
+    backoff: { firstMs: connection.retryDelayMs },
+    signal,
+    longestPauseMs: () => deadline - performance.now(),
+    onRetry: (error: unknown, pauseMs: number) => {
       question.retriesLeft -= 1;
-      question.bill.retries += 1;
-      connection.logger.info({ code: error.code, pauseMs: Math.round(pause) }, 'retrying the model');
-      await sleep(pause, undefined, { signal: question.signal });
-    }
-  }
+      bill.retries += 1;
+      connection.logger.info({ error: getErrorMessage(error), pauseMs: Math.round(pauseMs) }, 'retrying the model');
+    },
+  };
+  return await retrying(policy, () => sendOnce(connection, question, turn, by));
 }
 
 async function sendOnce(connection: ModelConnection, question: Question, turn: (dialect: Dialect) => Turn, by: Send): Promise<Completion> {

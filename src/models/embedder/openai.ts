@@ -1,10 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { TriageError } from '../../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../../domain/errors.ts';
 import { append } from '../../lib/collections.ts';
 import { readText } from '../../lib/http-body.ts';
+import { limitTime, retrying } from '../../lib/resilience.ts';
 import { jsonIn } from '../../lib/text.ts';
-import { backoff } from '../../lib/time.ts';
 import { type Logger, silentLogger } from '../../ports/telemetry.ts';
 import type { Embedder } from '../../ports/vector-index.ts';
 import { errorOfRefusal, readRefusal } from '../refusal.ts';
@@ -89,30 +88,17 @@ function* splitBatches(texts: readonly string[]): Generator<string[]> {
 
 /** Sends one request and retries it if that may help and time is left. */
 async function embedBatch(options: OpenAiEmbedderOptions, texts: readonly string[], run: AbortSignal | undefined): Promise<Float32Array[]> {
-  const { timeoutMs, maxRetries, logger = silentLogger } = options;
-  const limit = AbortSignal.timeout(timeoutMs);
-  const signal = run === undefined ? limit : AbortSignal.any([run, limit]);
-  const deadline = performance.now() + timeoutMs;
-  try {
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        return (await requestEmbeddings(options, texts, signal)).map(unitVector);
-      } catch (error) {
-        if (!(error instanceof TriageError) || !error.retryable || attempt > maxRetries || signal.aborted) throw error;
-        const pause = error.retryAfterMs ?? backoff(options.retryDelayMs ?? 500, attempt);
-        if (performance.now() + pause >= deadline) throw error;
-        logger.info({ code: error.code, pauseMs: Math.round(pause) }, 'retrying the embedding server');
-        await sleep(pause, undefined, { signal });
-      }
-    }
-  } catch (error) {
-    if (run?.aborted) throw new TriageError('cancelled', 'Embedding was canceled.', { cause: error });
-    if (limit.aborted) {
-      const message = `The embedding server did not respond (timeout after ${timeoutMs / 1000} s)`;
-      throw new TriageError('timeout', message, { retryable: true, cause: error });
-    }
-    throw error;
-  }
+  const { timeoutMs: limitMs, maxRetries: retries, retryDelayMs = 500, logger = silentLogger } = options;
+  const message = `The embedding server did not respond (timeout after ${limitMs / 1000} s)`;
+  const late = (cause: unknown) => new TriageError('timeout', message, { retryable: true, cause });
+  const canceled = (cause: unknown) => new TriageError('cancelled', 'Embedding was canceled.', { cause });
+  const onRetry = (error: unknown, pauseMs: number) =>
+    logger.info({ error: getErrorMessage(error), pauseMs: Math.round(pauseMs) }, 'retrying the embedding server');
+  return await limitTime({ limitMs, signal: run, late, canceled }, (signal, longestPauseMs) =>
+    retrying({ retries, backoff: { firstMs: retryDelayMs }, longestPauseMs, signal, onRetry }, async () =>
+      (await requestEmbeddings(options, texts, signal)).map(unitVector),
+    ),
+  );
 }
 
 function wrongLength(model: string, got: number, wanted: number | null): TriageError {

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import type { Build } from '../../domain/build.ts';
 import { TriageError } from '../../domain/errors.ts';
 import type { BuildSource } from '../../ports/build-source.ts';
+import { basicAuth } from '../check.ts';
 import { CONNECT_MS, type Connection, greetingId, HookId, type WebhookQuestions } from '../connection.ts';
 import { type CiJob, createRunSource, type RunLimits, unknownBuild } from '../job-logs.ts';
-import { basicAuth } from '../probe.ts';
 import { at, createRestClient, type RestClient } from '../rest-client.ts';
 
 export interface AzureOptions {

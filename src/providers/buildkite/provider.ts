@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { apiAddress, credential, flag, setting, webhookSecrets } from '../../config/variable.ts';
-import { below, tokenApi } from '../probe.ts';
+import { below, checkTokenApi } from '../check.ts';
 import type { Provider } from '../provider.ts';
 import { buildkiteWebhook } from './webhook.ts';
 
@@ -22,23 +22,25 @@ export function buildkiteProvider(settings: BuildkiteSettings): Provider {
     rerun: !settings.rerun
       ? null
       : async (build, { signal }) => (await import('./api.ts')).rerunOnBuildkite({ baseUrl, token }, build, signal),
-    ...tokenApi({
-      ...{ name: 'buildkite', label: 'Buildkite' },
-      probe: token === null ? null : { url: below(baseUrl, 'access-token'), headers: { authorization: `Bearer ${token}` } },
-      lacking:
-        webhookSecrets.length === 0
-          ? null
-          : {
-              says: 'no token: logs of its builds cannot be fetched',
-              mend: 'set FAULTLINE_BUILDKITE_TOKEN (read_builds, read_build_logs, read_artifacts)',
-            },
-      says: (json) => Token.transform(({ scopes }) => `token with ${scopes.join(', ') || 'no scope'}`).safeParse(json).data ?? null,
-      mend: {
-        reach: `check FAULTLINE_BUILDKITE_URL (${baseUrl}) and whether this machine can reach it`,
-        token: 'create an API access token with read_builds, read_build_logs and read_artifacts, and set FAULTLINE_BUILDKITE_TOKEN',
-        address: 'check FAULTLINE_BUILDKITE_URL: the API is at https://api.buildkite.com/v2',
-      },
-    }),
+    checks: () =>
+      checkTokenApi({
+        name: 'buildkite',
+        label: 'Buildkite',
+        probe: token === null ? null : { url: below(baseUrl, 'access-token'), headers: { authorization: `Bearer ${token}` } },
+        lacking:
+          webhookSecrets.length === 0
+            ? null
+            : {
+                says: 'no token: logs of its builds cannot be fetched',
+                mend: 'set FAULTLINE_BUILDKITE_TOKEN (read_builds, read_build_logs, read_artifacts)',
+              },
+        says: (json) => Token.transform(({ scopes }) => `token with ${scopes.join(', ') || 'no scope'}`).safeParse(json).data ?? null,
+        mend: {
+          reach: `check FAULTLINE_BUILDKITE_URL (${baseUrl}) and whether this machine can reach it`,
+          token: 'create an API access token with read_builds, read_build_logs and read_artifacts, and set FAULTLINE_BUILDKITE_TOKEN',
+          address: 'check FAULTLINE_BUILDKITE_URL: the API is at https://api.buildkite.com/v2',
+        },
+      }),
   };
 }
 

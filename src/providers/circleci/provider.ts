@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { apiAddress, credential, flag, setting, webhookSecrets } from '../../config/variable.ts';
-import { below, tokenApi } from '../probe.ts';
+import { below, checkTokenApi } from '../check.ts';
 import type { Provider } from '../provider.ts';
 import { circleciWebhook } from './webhook.ts';
 
@@ -21,20 +21,22 @@ export function circleciProvider(settings: CircleciSettings): Provider {
     rerun: !settings.rerun
       ? null
       : async (build, { signal }) => (await import('./api.ts')).rerunOnCircleci({ baseUrl, token }, build, signal),
-    ...tokenApi({
-      ...{ name: 'circleci', label: 'CircleCI' },
-      probe: token === null ? null : { url: below(baseUrl, 'v2/me'), headers: { 'circle-token': token } },
-      lacking:
-        webhookSecrets.length === 0
-          ? null
-          : { says: 'no token: logs of private projects cannot be fetched', mend: 'set FAULTLINE_CIRCLECI_TOKEN (a personal API token)' },
-      says: (json) => User.transform(({ login }) => `token of ${login}`).safeParse(json).data ?? null,
-      mend: {
-        reach: `check FAULTLINE_CIRCLECI_URL (${baseUrl}) and whether this machine can reach it`,
-        token: 'create a personal API token and set FAULTLINE_CIRCLECI_TOKEN; project tokens cannot use version 2 of the API',
-        address: 'check FAULTLINE_CIRCLECI_URL: its API is at https://HOST/api',
-      },
-    }),
+    checks: () =>
+      checkTokenApi({
+        name: 'circleci',
+        label: 'CircleCI',
+        probe: token === null ? null : { url: below(baseUrl, 'v2/me'), headers: { 'circle-token': token } },
+        lacking:
+          webhookSecrets.length === 0
+            ? null
+            : { says: 'no token: logs of private projects cannot be fetched', mend: 'set FAULTLINE_CIRCLECI_TOKEN (a personal API token)' },
+        says: (json) => User.transform(({ login }) => `token of ${login}`).safeParse(json).data ?? null,
+        mend: {
+          reach: `check FAULTLINE_CIRCLECI_URL (${baseUrl}) and whether this machine can reach it`,
+          token: 'create a personal API token and set FAULTLINE_CIRCLECI_TOKEN; project tokens cannot use version 2 of the API',
+          address: 'check FAULTLINE_CIRCLECI_URL: its API is at https://HOST/api',
+        },
+      }),
   };
 }
 

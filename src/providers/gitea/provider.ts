@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { apiAddress, credential, flag, setting, webhookSecrets } from '../../config/variable.ts';
+import { below, checkTokenApi } from '../check.ts';
 import { hostChannels, isOfHost } from '../notice-rules.ts';
-import { below, tokenApi } from '../probe.ts';
 import type { Provider } from '../provider.ts';
 import { giteaWebhook } from './webhook.ts';
 
@@ -32,17 +32,19 @@ export function giteaProvider(settings: GiteaSettings): Provider {
       comment: { wanted: settings.comment, because, client: async () => (await import('./api.ts')).createGiteaCommentClient(credentials) },
       status: { wanted: settings.status, because, client: async () => (await import('./api.ts')).createGiteaStatusClient(credentials) },
     }),
-    ...tokenApi({
-      ...{ name: 'gitea', label: 'Gitea or Forgejo' },
-      probe: isReadable ? { url: below(baseUrl, 'version'), headers: { authorization: `token ${token}` } } : null,
-      lacking: describeMissing(settings),
-      says: (json) => Version.transform(({ version }) => `version ${version}`).safeParse(json).data ?? null,
-      mend: {
-        reach: 'check FAULTLINE_GITEA_URL: is Gitea or Forgejo running there, and can this machine reach it?',
-        token: 'create a token with read:repository and set FAULTLINE_GITEA_TOKEN',
-        address: 'check FAULTLINE_GITEA_URL: its API is at https://HOST/api/v1',
-      },
-    }),
+    checks: () =>
+      checkTokenApi({
+        name: 'gitea',
+        label: 'Gitea or Forgejo',
+        probe: isReadable ? { url: below(baseUrl, 'version'), headers: { authorization: `token ${token}` } } : null,
+        lacking: describeMissing(settings),
+        says: (json) => Version.transform(({ version }) => `version ${version}`).safeParse(json).data ?? null,
+        mend: {
+          reach: 'check FAULTLINE_GITEA_URL: is Gitea or Forgejo running there, and can this machine reach it?',
+          token: 'create a token with read:repository and set FAULTLINE_GITEA_TOKEN',
+          address: 'check FAULTLINE_GITEA_URL: its API is at https://HOST/api/v1',
+        },
+      }),
   };
 }
 

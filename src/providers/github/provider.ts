@@ -3,10 +3,10 @@ import { z } from 'zod';
 import { apiAddress, credential, flag, setting, webhookSecrets } from '../../config/variable.ts';
 import type { Build } from '../../domain/build.ts';
 import { TriageError } from '../../domain/errors.ts';
-import { clockFindings, type Examination, type Finding, note, ok, wrong } from '../../ports/examination.ts';
+import { type Check, type Finding, findClockSkew, note, ok, wrong } from '../../ports/health.ts';
 import { silentLogger } from '../../ports/telemetry.ts';
+import { below, OUTSIDE_FRESH_MS, type ProbeReply, probe } from '../check.ts';
 import { hostChannels } from '../notice-rules.ts';
-import { below, broken, type Health, type Probe, type ProbeReply, probe, rejected } from '../probe.ts';
 import type { Provider, ProviderChannel } from '../provider.ts';
 import type { GithubAppFacts } from './access.ts';
 import { githubWebhook } from './webhook.ts';
@@ -34,8 +34,7 @@ export function githubProvider(settings: GithubSettings): Provider {
     rerun: !settings.rerun
       ? null
       : async (build, { logger, signal }) => (await import('./build-source.ts')).rerunOnGithub({ ...credentials, logger }, build, signal),
-    health: githubHealth(settings),
-    examine: (context) => examineGithub(settings, context),
+    checks: (repositories) => listChecks(settings, repositories),
   };
 }
 
@@ -208,40 +207,20 @@ const MAX_ASKED = 5;
 const LOGS = 'actions';
 const APP = 'github app';
 
-/** Returns the health check of GitHub, with the App if one is configured, else with the token. */
-function githubHealth(settings: GithubSettings): Provider['health'] {
-  const { app, token, baseUrl } = settings;
-  if (app !== null) return async (signal) => `connected as the App ${(await askApp(settings, [], signal)).name}`;
-  if (token === null) return null;
-  return async (signal) => readHealth(await probe(limitProbe(baseUrl, token), signal));
-}
-
-function readHealth({ status, json }: ProbeReply): Health {
-  if (status === 401) throw rejected('GitHub', 'the token');
-  if (status >= 500) throw broken('GitHub', status);
-  const limits = RateLimit.safeParse(json);
-  if (!limits.success) return `returned ${status}`;
-  const { limit, remaining, reset } = limits.data.resources.core;
-  const says = `${remaining} of ${limit} calls left until ${new Date(reset * 1000).toISOString()}`;
-  return remaining < Math.min(FEW_CALLS, limit / 10) ? { degraded: says } : says;
-}
-
 /** Lists the checks for GitHub. The App has precedence over the token, which is then optional. */
-function examineGithub(settings: GithubSettings, repositories: readonly string[]): Examination[] {
-  if (settings.app === null) return [tokenExamination(settings)];
-  const app = appExamination(settings, repositories.slice(0, MAX_ASKED));
-  return settings.token === null ? [app] : [app, tokenExamination(settings)];
+function listChecks(settings: GithubSettings, repositories: readonly string[]): Check[] {
+  if (settings.app === null) return [createTokenCheck(settings)];
+  const app = createAppCheck(settings, repositories.slice(0, MAX_ASKED));
+  return settings.token === null ? [app] : [app, createTokenCheck(settings)];
 }
 
-function limitProbe(baseUrl: string, token: string): Probe {
-  return { url: below(baseUrl, 'rate_limit'), headers: { authorization: `Bearer ${token}`, 'user-agent': 'faultline' } };
-}
-
-function tokenExamination({ baseUrl, token }: GithubSettings): Examination {
+function createTokenCheck({ baseUrl, token, app }: GithubSettings): Check {
   const name = 'github';
   return {
     name,
     mend: `check FAULTLINE_GITHUB_URL (${baseUrl}) and whether this machine can reach it`,
+    // The service asks as the App where there is one.
+    ...(token === null || app !== null ? {} : { freshMs: OUTSIDE_FRESH_MS }),
     ask: async (signal) => {
       if (token === null)
         return note(
@@ -249,8 +228,9 @@ function tokenExamination({ baseUrl, token }: GithubSettings): Examination {
           'no token: logs of GitHub builds cannot be fetched',
           'set FAULTLINE_GITHUB_TOKEN (actions: read, contents: read), or FAULTLINE_GITHUB_APP_ID and FAULTLINE_GITHUB_APP_KEY',
         );
-      const reply = await probe(limitProbe(baseUrl, token), signal);
-      return [...clockFindings('github clock', reply.aheadMs), tokenFinding(reply)];
+      const headers = { authorization: `Bearer ${token}`, 'user-agent': 'faultline' };
+      const reply = await probe({ url: below(baseUrl, 'rate_limit'), headers }, signal);
+      return [...findClockSkew('github clock', reply.aheadMs), tokenFinding(reply)];
     },
   };
 }
@@ -279,12 +259,10 @@ function tokenFinding({ status, headers, json }: ProbeReply): Finding {
     );
   if (!limits.success) return ok(name, 'reachable, without a rate limit');
   const { limit, remaining, reset } = limits.data.resources.core;
-  if (remaining === 0)
-    return wrong(
-      name,
-      `all ${limit} calls of this hour are used up until ${new Date(reset * 1000).toISOString()}`,
-      'wait, share the token with fewer tools, or use a GitHub App',
-    );
+  const mend = 'wait, share the token with fewer tools, or use a GitHub App';
+  const end = new Date(reset * 1000).toISOString();
+  if (remaining === 0) return wrong(name, `all ${limit} calls of this hour are used up until ${end}`, mend);
+  if (remaining < Math.min(FEW_CALLS, limit / 10)) return note(name, `only ${remaining} of ${limit} calls left until ${end}`, mend);
   return ok(name, `${remaining} of ${limit} calls left this hour`);
 }
 
@@ -292,13 +270,15 @@ function tokenFinding({ status, headers, json }: ProbeReply): Finding {
  * Checks whether GitHub accepts the configured App and its key, which permissions it has, and whether it can
  * access the repositories that the configuration names.
  */
-function appExamination(settings: GithubSettings, repositories: readonly string[]): Examination {
+function createAppCheck(settings: GithubSettings, repositories: readonly string[]): Check {
   return {
     name: APP,
+    backend: 'github',
+    freshMs: OUTSIDE_FRESH_MS,
     mend: `check FAULTLINE_GITHUB_APP_ID, FAULTLINE_GITHUB_APP_KEY and FAULTLINE_GITHUB_URL (${settings.baseUrl})`,
     ask: async (signal) => {
       const facts = await askApp(settings, repositories, signal);
-      return [...clockFindings('github clock', facts.aheadMs), appFinding(facts, settings.token !== null)];
+      return [...findClockSkew('github clock', facts.aheadMs), appFinding(facts, settings.token !== null)];
     },
   };
 }

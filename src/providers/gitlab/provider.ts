@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { apiAddress, credential, flag, setting, webhookSecrets } from '../../config/variable.ts';
+import { below, checkTokenApi } from '../check.ts';
 import { hostChannels, isOfHost } from '../notice-rules.ts';
-import { below, tokenApi } from '../probe.ts';
 import type { Provider } from '../provider.ts';
 import { gitlabWebhook } from './webhook.ts';
 
@@ -35,20 +35,22 @@ export function gitlabProvider(settings: GitlabSettings): Provider {
       status: { wanted: settings.status, because, client: async () => (await import('./api.ts')).createGitlabStatusClient(credentials) },
     }),
     rerun: !settings.rerun ? null : async (build, { signal }) => (await import('./api.ts')).rerunOnGitlab(credentials, build, signal),
-    ...tokenApi({
-      ...{ name: 'gitlab', label: 'GitLab' },
-      probe: token === null ? null : { url: below(baseUrl, 'version'), headers: { 'private-token': token } },
-      lacking:
-        webhookSecrets.length === 0
-          ? null
-          : { says: 'no token: logs of its pipelines cannot be fetched', mend: 'set FAULTLINE_GITLAB_TOKEN (read_api)' },
-      says: (json) => Version.transform(({ version }) => `version ${version}`).safeParse(json).data ?? null,
-      mend: {
-        reach: `check FAULTLINE_GITLAB_URL (${baseUrl}) and whether this machine can reach it`,
-        token: 'create a token with the scope read_api and set FAULTLINE_GITLAB_TOKEN',
-        address: 'check FAULTLINE_GITLAB_URL: its API is at https://HOST/api/v4',
-      },
-    }),
+    checks: () =>
+      checkTokenApi({
+        name: 'gitlab',
+        label: 'GitLab',
+        probe: token === null ? null : { url: below(baseUrl, 'version'), headers: { 'private-token': token } },
+        lacking:
+          webhookSecrets.length === 0
+            ? null
+            : { says: 'no token: logs of its pipelines cannot be fetched', mend: 'set FAULTLINE_GITLAB_TOKEN (read_api)' },
+        says: (json) => Version.transform(({ version }) => `version ${version}`).safeParse(json).data ?? null,
+        mend: {
+          reach: `check FAULTLINE_GITLAB_URL (${baseUrl}) and whether this machine can reach it`,
+          token: 'create a token with the scope read_api and set FAULTLINE_GITLAB_TOKEN',
+          address: 'check FAULTLINE_GITLAB_URL: its API is at https://HOST/api/v4',
+        },
+      }),
   };
 }
 

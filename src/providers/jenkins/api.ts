@@ -7,9 +7,9 @@ import { type ArtifactRoom, artifactRoom, namelessText, openArtifact } from '../
 import type { BuildSource, FetchedBuild } from '../../ports/build-source.ts';
 import type { Logger } from '../../ports/telemetry.ts';
 import { artifactsToFetch } from '../artifacts.ts';
+import { basicAuth } from '../check.ts';
 import { type Connection, greetingId } from '../connection.ts';
 import { withPage } from '../job-logs.ts';
-import { basicAuth } from '../probe.ts';
 import { readBody, withDeadline } from '../rest-client.ts';
 import { computeHmac } from '../webhook.ts';
 

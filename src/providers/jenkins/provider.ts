@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { credential, setting, webhookSecrets } from '../../config/variable.ts';
 import type { Build } from '../../domain/build.ts';
-import { clockFindings, type Examination, type Finding, note, ok, wrong } from '../../ports/examination.ts';
+import { type Check, type Finding, findClockSkew, note, ok, wrong } from '../../ports/health.ts';
+import { basicAuth, below, OUTSIDE_FRESH_MS, type Probe, type ProbeReply, probe } from '../check.ts';
 import { buildRule } from '../notice-rules.ts';
-import { basicAuth, below, broken, type Probe, type ProbeReply, probe, rejected } from '../probe.ts';
 import type { Provider, ProviderChannel } from '../provider.ts';
 import { jenkinsWebhook } from './webhook.ts';
 
@@ -23,16 +23,7 @@ export function jenkinsProvider(settings: JenkinsSettings): Provider {
     code: null,
     rerun: null,
     channels: createChannels(settings),
-    health:
-      baseUrl === null
-        ? null
-        : async (signal) => {
-            const { status } = await probe(rootProbe(baseUrl, user, token), signal);
-            if (status === 401 || status === 403) throw rejected('Jenkins', 'the user or the token');
-            if (status >= 400) throw broken('Jenkins', status);
-            return 'answers';
-          },
-    examine: () => [examination(settings)],
+    checks: () => [createCheck(settings)],
   };
 }
 
@@ -58,15 +49,16 @@ function rootProbe(baseUrl: string, user: string | null, token: string | null): 
   return { url: below(baseUrl, 'api/json?tree=nodeDescription'), headers };
 }
 
-function examination({ baseUrl, user, token }: JenkinsSettings): Examination {
+function createCheck({ baseUrl, user, token }: JenkinsSettings): Check {
   const name = 'jenkins';
   return {
     name,
     mend: 'check FAULTLINE_JENKINS_URL: is Jenkins running there, and can this machine reach it?',
+    ...(baseUrl === null ? {} : { freshMs: OUTSIDE_FRESH_MS }),
     ask: async (signal) => {
       if (baseUrl === null) return note(name, 'no URL: logs of Jenkins builds cannot be fetched', 'set FAULTLINE_JENKINS_URL');
       const reply = await probe(rootProbe(baseUrl, user, token), signal);
-      return [...clockFindings('jenkins clock', reply.aheadMs), jenkinsFinding(reply)];
+      return [...findClockSkew('jenkins clock', reply.aheadMs), jenkinsFinding(reply)];
     },
   };
 }

@@ -3,6 +3,7 @@ import { type Build, CONSOLE_LOG, type NewBuild, WHOLE_BUILD } from '../../domai
 import { getErrorMessage, isRetryable } from '../../domain/errors.ts';
 import { passingBuildEntry } from '../../domain/outbox.ts';
 import type { TriageJob } from '../../domain/triage.ts';
+import { type Backoff, computeBackoff } from '../../lib/time.ts';
 import type { BuildArchive } from '../../ports/build-archive.ts';
 import type { Database, Sql } from '../../ports/database.ts';
 import type { JobQueue } from '../../ports/job-queue.ts';
@@ -32,8 +33,7 @@ const LATE_MS = 10_000;
 /** Work that was slow for once, or a database that hung, is not rested from for long. */
 const MAX_REST_MS = 250;
 const MAX_TRIES = 8;
-const FIRST_RETRY_MS = 1_000;
-const MAX_RETRY_MS = 60_000;
+const BACKOFF: Backoff = { firstMs: 1_000, longestMs: 60_000 };
 /** After something that may pass, such as a database that restarts: tried for ever. */
 const PASSING_RETRY_MS = 2_000;
 /** Milliseconds to wait for a queue message whose sending counts as work. */
@@ -211,7 +211,7 @@ async function putOff(
   const passes = isRetryable(error);
   const attempts = before + (passes ? 0 : 1);
   const refuse = attempts >= MAX_TRIES;
-  const delayMs = passes ? PASSING_RETRY_MS : Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** (attempts - 1));
+  const delayMs = passes ? PASSING_RETRY_MS : computeBackoff(BACKOFF, attempts, 1);
   const fields = { source, deliveryId, attempts, error };
   if (refuse) logger.error(fields, 'a delivery could not be recorded and is set aside; deliver it again once the cause is fixed');
   else logger.warn({ ...fields, delayMs }, 'a delivery could not be recorded yet; will retry');

@@ -6,7 +6,7 @@ import { answers, type GreenFlag, type LibraryEntry, toLibraryVector } from '../
 import type { Decision } from '../../domain/review.ts';
 import { cutCharacters } from '../../lib/text.ts';
 import { standsIn, tellingLines } from '../../log/green/green-diff.ts';
-import { extractLikeness, likenessText } from '../../log/recognise/likeness.ts';
+import { toComparedFailure } from '../../log/recognise/failure-likeness.ts';
 import type { Logger } from '../../ports/telemetry.ts';
 import type { VectorIndex } from '../../ports/vector-index.ts';
 import type { LibraryStore } from '../../stores/library.ts';
@@ -34,8 +34,9 @@ const MAX_TITLE = 120;
 
 /**
  * Derives what a decision teaches: an acceptance teaches the machine's answer, a correction the reviewer's
- * text, a rejection nothing. A generic failure ("exit code 1") teaches nothing either, because every later
- * failure would match it; nor does a failed analysis whose cause no one named.
+ * text, a rejection nothing. A generic failure ("exit code 1") of no test teaches nothing either, because
+ * every later failure would match it; that of a test is shown when the test fails again. Nor does a failed
+ * analysis whose cause no one named.
  */
 export function deriveLesson(facts: LessonFacts): Lesson {
   if (facts.decision.type === 'reject') return { entry: null, teaching: 'Rejected. A rejection does not change the library.' };
@@ -47,7 +48,7 @@ export function deriveLesson(facts: LessonFacts): Lesson {
   }
   const failure = facts.failures.find(({ excerpt }) => excerpt !== null) ?? facts.failures[0];
   if (failure === undefined) return { entry: null, teaching: GONE };
-  if (failure.generic) {
+  if (failure.generic && failure.test === null) {
     return { entry: null, teaching: 'Not added to the library: this failure is too general to be recognized again.' };
   }
   const entry = createEntry(facts, failure);
@@ -57,7 +58,7 @@ export function deriveLesson(facts: LessonFacts): Lesson {
       : ` It replaces the answer that ${facts.previous.confirmedBy} confirmed on ${facts.previous.confirmedAt.slice(0, 10)}.`;
   return {
     entry,
-    teaching: `${TAUGHT}${replaces}`,
+    teaching: `${failure.generic ? TAUGHT_TEST : TAUGHT}${replaces}`,
   };
 }
 
@@ -67,16 +68,19 @@ export function deriveLesson(facts: LessonFacts): Lesson {
  */
 export async function taughtBy(stores: Pick<ShownStores, 'library' | 'analyses' | 'failures'>, decision: Decision): Promise<string> {
   const [entry] = await stores.library.ofDecision(decision.id);
-  if (entry !== undefined) return entry.flag !== null && entry.stays === null ? heldBack(entry.flag) : TAUGHT;
+  if (entry !== undefined && entry.flag !== null && entry.stays === null) return heldBack(entry.flag);
   const analysis = await stores.analyses.find(decision.analysisId);
-  if (analysis === null) return GONE;
+  if (analysis === null) return entry === undefined ? GONE : TAUGHT;
   const ids = new Set(analysis.failureIds);
   const failures = (await stores.failures.listByBuild(analysis.buildId)).filter(({ id }) => ids.has(id));
   const lesson = deriveLesson({ decision, analysis, repository: '', failures, previous: null });
+  if (entry !== undefined) return lesson.entry === null ? TAUGHT : lesson.teaching;
   return lesson.entry === null ? lesson.teaching : 'What it added to the library was withdrawn.';
 }
 
 const TAUGHT = 'Added to the library: the next failure with this fingerprint in this repository gets this answer at once.';
+const TAUGHT_TEST =
+  'Added to the library: the next time this test fails, this decision is shown. The failure is too general to be answered by it at once.';
 const GONE = 'Not added to the library: the failures of this analysis are no longer stored.';
 
 /** Returns the sentence for an entry that passing builds contradict. */
@@ -96,10 +100,12 @@ function createEntry({ decision, analysis, repository, previous }: LessonFacts, 
   const { answer } = analysis;
   const category = decision.category ?? analysis.category;
   const rootCause = decision.rootCause ?? answer.rootCause;
+  const { text, test } = toComparedFailure(failure);
   return {
     id: newId('lib', Date.parse(decision.decidedAt)),
     fingerprint: failure.fingerprint,
-    message: likenessText(extractLikeness(failure)) || failure.message.slice(0, MAX_MESSAGE),
+    message: text.slice(0, MAX_MESSAGE),
+    test,
     repository,
     category,
     kind: decision.kind ?? keptKind(analysis, category),
@@ -176,8 +182,9 @@ interface LibraryIndexDeps {
 const PAGE = 200;
 
 /**
- * Makes the `error_library` namespace say what the store says: the newest entry of each fingerprint in each repository that may answer
- * is put in where it is missing, everything else is taken out. For start-up; safe to run at any time and twice. Throws what index or store throw.
+ * Makes the `error_library` namespace say what the store says: the newest entry of each fingerprint in each
+ * repository that may answer is put in where it is missing, everything else is taken out. For start-up; safe
+ * to run at any time and twice. Throws what index or store throw.
  */
 export async function syncLibraryIndex(deps: LibraryIndexDeps, signal?: AbortSignal): Promise<{ indexed: number; removed: number }> {
   // The index is read first, so that an entry added by a concurrent decision is never treated as a stray.

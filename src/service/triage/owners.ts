@@ -5,7 +5,7 @@ import type { Category } from '../../domain/category.ts';
 import type { Owner } from '../../domain/cause.ts';
 import type { TriageSubject } from '../../domain/triage.ts';
 import { append } from '../../lib/collections.ts';
-import { orAborted } from '../../lib/time.ts';
+import { limitTime } from '../../lib/resilience.ts';
 import { projectPath } from '../../log/paths.ts';
 import type { CodeHost } from '../../ports/code-host.ts';
 import type { Logger } from '../../ports/telemetry.ts';
@@ -66,20 +66,21 @@ export function createOwnerFinder(
   /** Finds owners by the rules of the repository, as far as they can be read and matched in time. */
   const findOwned = async (build: Build, paths: readonly string[], signal: AbortSignal): Promise<Owned> => {
     const { repository } = build;
-    const limit = AbortSignal.any([signal, AbortSignal.timeout(RULES_MS)]);
     try {
-      const read = await orAborted(rulesFor(build, limit), limit);
-      if (read === null || paths.length === 0) return () => null;
-      const { file, cut } = read;
-      const { owned, problems } = await askThread({ ...read, paths }, limit);
-      const left = cut === null ? problems : [...problems, { line: read.lines.length + 1, why: cut }];
-      if (left.length > 0 && !warned.has(read)) logger.warn({ repository, file, problems: left }, 'lines of CODEOWNERS were left out');
-      warned.add(read);
-      const byPath = new Map(paths.map((path, at) => [path, owned[at] ?? null]));
-      return (path) => {
-        const found = byPath.get(path) ?? null;
-        return found === null ? null : { names: found.names, at: `${file}:${found.line}` };
-      };
+      return await limitTime({ limitMs: RULES_MS, signal }, async (limit): Promise<Owned> => {
+        const read = await rulesFor(build, limit);
+        if (read === null || paths.length === 0) return () => null;
+        const { file, cut } = read;
+        const { owned, problems } = await askThread({ ...read, paths }, limit);
+        const left = cut === null ? problems : [...problems, { line: read.lines.length + 1, why: cut }];
+        if (left.length > 0 && !warned.has(read)) logger.warn({ repository, file, problems: left }, 'lines of CODEOWNERS were left out');
+        warned.add(read);
+        const byPath = new Map(paths.map((path, at) => [path, owned[at] ?? null]));
+        return (path) => {
+          const found = byPath.get(path) ?? null;
+          return found === null ? null : { names: found.names, at: `${file}:${found.line}` };
+        };
+      });
     } catch (error) {
       signal.throwIfAborted();
       logger.warn({ repository, error }, 'CODEOWNERS was not used: reading and matching it failed or took too long');
@@ -101,9 +102,8 @@ export function createOwnerFinder(
   };
   return async (subject, found, signal) => {
     if (breakers()[`code-host:${codeHost.driver}`] === 'open') return {};
-    const limit = AbortSignal.any([signal, AbortSignal.timeout(LIMIT_MS)]);
     try {
-      return await orAborted(find(subject, found, limit), limit);
+      return await limitTime({ limitMs: LIMIT_MS, signal }, (limit) => find(subject, found, limit));
     } catch (error) {
       signal.throwIfAborted();
       logger.warn({ buildId: subject.build.id, error }, 'no owner was found');

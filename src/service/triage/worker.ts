@@ -1,4 +1,4 @@
-import { delayOfRetry, getErrorMessage, TriageError } from '../../domain/errors.ts';
+import { computeRetryDelay, getErrorMessage, TriageError } from '../../domain/errors.ts';
 import type { TriageJob } from '../../domain/triage.ts';
 import { lookRegularly } from '../../lib/time.ts';
 import type { Database, Failpoint } from '../../ports/database.ts';
@@ -230,7 +230,7 @@ const MAX_RETRIES = 19;
 
 /** Computes the delay before a job that was retried `retries` times is tried again, in milliseconds. */
 function retryDelay(retries: number, error: unknown): number {
-  return delayOfRetry(retries, error, { longestMs: 300_000, longestAskedMs: 3_600_000 });
+  return computeRetryDelay(retries, error, { longestMs: 300_000, longestAskedMs: 3_600_000, random: 1 });
 }
 
 interface LeaseDeps {

@@ -1,6 +1,6 @@
 import { type Collection, type Db, MongoClient, MongoError, MongoServerError } from 'mongodb';
 import { getErrorMessage, TriageError } from '../../domain/errors.ts';
-import { orAborted } from '../../lib/time.ts';
+import { limitTime } from '../../lib/resilience.ts';
 
 /** Milliseconds to wait for a server. The limit is short because callers can continue without MongoDB. */
 const SELECT_MS = 2_000;
@@ -196,12 +196,11 @@ function isAway(error: unknown): boolean {
 
 /** Settles with the work or at the limit, whatever the driver does; the signal then ends what can be ended. */
 async function limited<Result>(work: (signal: AbortSignal) => Promise<Result>, limitMs: number): Promise<Result> {
-  const signal = AbortSignal.timeout(limitMs);
+  const late = () => new TriageError('storage-failed', `MongoDB did not answer within ${limitMs} ms.`, { retryable: true });
   try {
-    return await orAborted(work(signal), signal);
+    return await limitTime({ limitMs, late }, work);
   } catch (error) {
-    if (!signal.aborted) throw toArchiveError(error);
-    throw new TriageError('storage-failed', `MongoDB did not answer within ${limitMs} ms.`, { retryable: true });
+    throw toArchiveError(error);
   }
 }
 

@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { getErrorMessage, TriageError } from '../../domain/errors.ts';
+import { retrying } from '../../lib/resilience.ts';
 import { storable } from '../../lib/text.ts';
 import type { Database, Sql } from '../../ports/database.ts';
 
@@ -22,6 +23,8 @@ export interface PoolDatabaseOptions {
 
 /** disk_full */
 const DISK_FULL = '53100';
+/** The attempts after the first, and the pauses before them. */
+const AGAIN = { retries: 2, backoff: { firstMs: 80 } };
 /** Some megabytes that are given back at once: a disk that is full for logs may have room for a row. */
 const TAKE_ROOM = `create temporary table room on commit drop as
   select i, repeat(md5(i::text), 30) as text from generate_series(1, 4000) as g (i)`;
@@ -58,7 +61,7 @@ export function createPoolDatabase({
 
   async function transaction<Result>(work: (sql: Sql) => Promise<Result>): Promise<Result> {
     refuseInsideTransaction();
-    return await noteFullDisk(tryAgain(() => transactOnce(work), isRolledBack));
+    return await noteFullDisk(retrying({ ...AGAIN, mayHelp: isRolledBack }, () => transactOnce(work)));
   }
 
   let wasFull = false;
@@ -99,12 +102,12 @@ export function createPoolDatabase({
     query: async (text, values) => {
       refuseInsideTransaction();
       // What only reads is asked again also where its connection broke.
-      const passes = (error: unknown) => isRolledBack(error) || (READS.test(text) && isBroken(error));
+      const mayHelp = (error: unknown) => isRolledBack(error) || (READS.test(text) && isBroken(error));
       return await noteFullDisk(
-        tryAgain(async () => {
+        retrying({ ...AGAIN, mayHelp }, async () => {
           refuseLine();
           return await runQuery(pool, text, values);
-        }, passes),
+        }),
       );
     },
     migrate: async (options) => {
@@ -225,21 +228,6 @@ const ROLLED_BACK = /^40(001|P01)$/;
  * only for the statement.
  */
 const READS = /^\s*select\b/i;
-
-const TRIES = 3;
-
-/** Runs `work` again, up to twice and after a moment, where its failure passes. */
-async function tryAgain<Result>(work: () => Promise<Result>, passes: (error: unknown) => boolean): Promise<Result> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await work();
-    } catch (error) {
-      if (attempt >= TRIES || !passes(error)) throw error;
-      // Two that met once must not meet again.
-      await delay(10 * 4 ** attempt * (0.5 + Math.random()));
-    }
-  }
-}
 
 /** Returns true if the server rolled the transaction back to let another one proceed. */
 function isRolledBack(error: unknown): boolean {

@@ -3,7 +3,7 @@ import { type Job, Queue, Worker } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { getErrorMessage, TriageError } from '../../domain/errors.ts';
 import { append } from '../../lib/collections.ts';
-import { backoff } from '../../lib/time.ts';
+import { computeBackoff } from '../../lib/time.ts';
 import type { JobQueue, QueueAdmin, QueueMessage } from '../../ports/job-queue.ts';
 import type { Logger } from '../../ports/telemetry.ts';
 import { createHandlerRuns, type HandlerRuns, settlesWithin } from './handler-runs.ts';
@@ -151,7 +151,7 @@ async function stopAll(queue: Queue<MessageData>, link: RedisLink, working: Work
   link.close();
 }
 
-const LONGEST_BACKOFF_MS = 30_000;
+const BACKOFF = { firstMs: 1_000, longestMs: 30_000 };
 
 const WORKER_OPTIONS = {
   // BullMQ would bury a job on its second crash. How often a job may take its process down is counted in the database.
@@ -208,7 +208,7 @@ function startWorker({ url, prefix, runs, concurrency, logger, link, lockMs }: W
  * to half of it random.
  */
 function backoffStrategy(attemptsMade: number): number {
-  return Math.round(backoff(1000, Math.max(attemptsMade, 1), LONGEST_BACKOFF_MS));
+  return Math.round(computeBackoff(BACKOFF, Math.max(attemptsMade, 1)));
 }
 
 /**

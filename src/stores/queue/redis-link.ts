@@ -1,14 +1,15 @@
 import { Redis, type RedisOptions, ReplyError } from 'ioredis';
 import { getErrorMessage } from '../../domain/errors.ts';
 import { isOlder } from '../../lib/text.ts';
+import { computeBackoff } from '../../lib/time.ts';
 import type { Logger } from '../../ports/telemetry.ts';
 
 /** Milliseconds that one command may take: an enqueue must never delay the acceptance of a build. */
 const COMMAND_MS = 1000;
 /** Between two looks whether Redis still answers. */
 const HEARTBEAT_MS = 1000;
-/** Longest pause between two attempts to connect, so that the queue works again soon after Redis is back. */
-const LONGEST_RETRY_MS = 1000;
+/** The pauses between attempts to connect; short ones, so that the queue works again soon after Redis is back. */
+const BACKOFF = { firstMs: 100, longestMs: 1000 };
 /** A connection on which an answer is due but nothing came for so long is dead; above BullMQ's longest blocking read (10 s). */
 const SILENT_MS = 15_000;
 
@@ -92,13 +93,13 @@ function connect(url: string, options: Pick<RedisOptions, 'enableOfflineQueue' |
   return new Redis(url, {
     maxRetriesPerRequest: null,
     connectTimeout: 2000,
-    retryStrategy: (times) => Math.min(50 * 2 ** Math.min(times, 10), LONGEST_RETRY_MS),
+    retryStrategy: (times) => computeBackoff(BACKOFF, times),
     ...options,
   });
 }
 
 /** The oldest version that BullMQ recommends; on older ones some of its scripts use slower methods. */
-const OLDEST = [6, 2] as const;
+export const OLDEST_REDIS = [6, 2] as const;
 
 /** Warns of a server that forgets messages, and says how to mend it. Nothing is lost there, but jobs start late. */
 export async function checkRedis(client: Pick<Redis, 'info'>, logger: Logger): Promise<void> {
@@ -111,7 +112,8 @@ export async function checkRedis(client: Pick<Redis, 'info'>, logger: Logger): P
         'Redis may evict jobs when its memory is full; set "maxmemory-policy noeviction" in redis.conf, and immediately with CONFIG SET maxmemory-policy noeviction',
       );
     }
-    if (isOlder(version, OLDEST)) logger.warn({ version }, `Redis is older than ${OLDEST.join('.')}, which the job queue needs; update it`);
+    if (isOlder(version, OLDEST_REDIS))
+      logger.warn({ version }, `Redis is older than ${OLDEST_REDIS.join('.')}, which the job queue needs; update it`);
   } catch (error) {
     logger.debug({ error: getErrorMessage(error) }, 'Redis did not report its version');
   }

@@ -1,11 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Pinecone } from '@pinecone-database/pinecone';
 import { z } from 'zod';
-import { TriageError } from '../../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../../domain/errors.ts';
 import { readText } from '../../lib/http-body.ts';
+import { limitTime, retrying } from '../../lib/resilience.ts';
 import { jsonIn } from '../../lib/text.ts';
-import { backoff, retryAfter } from '../../lib/time.ts';
+import { retryAfter } from '../../lib/time.ts';
 import type { Logger } from '../../ports/telemetry.ts';
 
 interface PineconeCallOptions {
@@ -57,27 +57,24 @@ export function createPineconeCalls(options: PineconeCallOptions): PineconeCall 
     maxRetries: 0,
     fetchApi: (input, init) => guardedFetch(input, init, running.getStore(), options.maxReplyBytes),
   });
-  return async (work, run) => {
-    const limit = AbortSignal.timeout(options.timeoutMs);
-    const signal = run === undefined ? limit : AbortSignal.any([run, limit]);
-    const deadline = performance.now() + options.timeoutMs;
-    for (let attempt = 1; ; attempt += 1) {
-      const current: Try = { signal, failure: undefined, written: null, indexed: null };
-      try {
-        const value = await running.run(current, () => work(client));
-        return { value, written: current.written, indexed: current.indexed };
-      } catch (error) {
-        const failure = toCallError(current.failure ?? error, { run, limit, timeoutMs: options.timeoutMs });
-        if (!failure.retryable || attempt > options.maxRetries || signal.aborted) throw failure;
-        const pause = failure.retryAfterMs ?? backoff(options.retryDelayMs, attempt);
-        if (performance.now() + pause >= deadline) throw failure;
-        options.logger.info({ code: failure.code, pauseMs: Math.round(pause) }, 'retrying Pinecone');
-        await sleep(pause, undefined, { signal }).catch((cause: unknown) => {
-          throw toCallError(cause, { run, limit, timeoutMs: options.timeoutMs });
-        });
-      }
-    }
-  };
+  const { timeoutMs: limitMs, maxRetries: retries, retryDelayMs, logger } = options;
+  const message = `Pinecone did not respond (timeout after ${limitMs / 1000} s)`;
+  const late = (cause: unknown) => new TriageError('timeout', message, { retryable: true, cause });
+  const canceled = (cause: unknown) => new TriageError('cancelled', 'The Pinecone call was canceled.', { cause });
+  const onRetry = (error: unknown, pauseMs: number) =>
+    logger.info({ error: getErrorMessage(error), pauseMs: Math.round(pauseMs) }, 'retrying Pinecone');
+  return async (work, run) =>
+    await limitTime({ limitMs, signal: run, late, canceled }, (signal, longestPauseMs) =>
+      retrying({ retries, backoff: { firstMs: retryDelayMs }, longestPauseMs, signal, onRetry }, async () => {
+        const current: Try = { signal, failure: undefined, written: null, indexed: null };
+        try {
+          const value = await running.run(current, () => work(client));
+          return { value, written: current.written, indexed: current.indexed };
+        } catch (error) {
+          throw toCallError(current.failure ?? error);
+        }
+      }),
+    );
 }
 
 /**
@@ -100,19 +97,8 @@ async function guardedFetch(input: string | URL | Request, init: RequestInit | u
   }
 }
 
-interface Limits {
-  readonly run: AbortSignal | undefined;
-  readonly limit: AbortSignal;
-  readonly timeoutMs: number;
-}
-
-function toCallError(error: unknown, { run, limit, timeoutMs }: Limits): TriageError {
-  if (run?.aborted) return new TriageError('cancelled', 'The Pinecone call was canceled.', { cause: error });
+function toCallError(error: unknown): TriageError {
   if (error instanceof TriageError) return error;
-  if (limit.aborted) {
-    const message = `Pinecone did not respond (timeout after ${timeoutMs / 1000} s)`;
-    return new TriageError('timeout', message, { retryable: true, cause: error });
-  }
   if (error instanceof SyntaxError) return new TriageError('upstream-failed', 'Pinecone did not return JSON');
   if (isArgumentError(error)) return new TriageError('internal', `Pinecone's client refused the call: ${error.message}`, { cause: error });
   return new TriageError('upstream-failed', 'Pinecone could not be reached', { retryable: true, cause: error });

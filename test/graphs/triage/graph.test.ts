@@ -94,6 +94,40 @@ describe('triage graph', () => {
     expect(state.notes.join()).toContain('not made');
   });
 
+  it('makes the calls that are worth most first, and the others in the next round, whatever the plan says', async () => {
+    const names = [
+      'search_code',
+      'read_file',
+      'find_files',
+      'read_blame',
+      'search_knowledge',
+      'search_error_library',
+      'changed_since_green',
+    ];
+    const toolbox = scriptedToolbox(Object.fromEntries([...names, 'read_failure_history'].map((name) => [name, hit])));
+    const plans = [{}, { enough: true, confidence: 0.97 }];
+    const state = await triage(
+      scriptedAnalyst({ calls: [[...names, 'read_failure_history'].map((name) => ask(name)), []], plans }),
+      toolbox,
+    );
+
+    const made = toolbox.calls.map(({ tool }) => tool);
+    expect(made).toHaveLength(8);
+    expect(made.slice(0, 6)).toContain('changed_since_green');
+    expect(made.slice(6).toSorted()).toEqual(['read_failure_history', 'search_code']);
+    expect(state.outcomes.every(({ status }) => status === 'ok')).toBe(true);
+    expect(state.rounds).toBe(3);
+  });
+
+  it('refuses what does not fit into the next round either', async () => {
+    const toolbox = scriptedToolbox({ search_code: hit });
+    const many = Array.from({ length: 20 }, (_, index) => ask('search_code', { text: `word ${index}` }));
+    const state = await triage(scriptedAnalyst({ calls: [many, []] }), toolbox);
+
+    expect(toolbox.calls).toHaveLength(12);
+    expect(state.outcomes.filter(({ status }) => status === 'refused')[0]?.summary).toContain('At most 6 calls');
+  });
+
   it('does not ask tools that were not offered', async () => {
     const analyst = scriptedAnalyst({ calls: [[ask('delete_repository')], [ask('search_code')], []] });
     const toolbox = scriptedToolbox({ search_code: hit });

@@ -21,9 +21,18 @@ describe('a decision of a person', () => {
     expect(Object.values(found.probabilities).reduce((sum, share) => sum + share, 0)).toBeCloseTo(1, 3);
   });
 
-  it('changes nothing where the log tells, where it is not alike, or where nobody confirmed it', () => {
+  it('corrects the category that the log alone suggests, and says so', () => {
     const sure = { ...unsure, confidence: 0.9, abstained: false };
+    const found = byPrecedent(sure, [decided(0.9)]);
+    expect(found).toMatchObject({ category: 'CONFIG_ERROR', confidence: 0.6 });
+    expect(found.because).toBe('ida decided this way for a similar failure (E7); the log alone suggests CODE_ERROR');
+  });
+
+  it('changes nothing where the log tells the same, where it is not alike, or where nobody confirmed it', () => {
+    const sure = { ...unsure, category: 'CONFIG_ERROR' as const, confidence: 0.9, abstained: false };
     expect(byPrecedent(sure, [decided(0.9)])).toBe(sure);
+    const shown = { ...decided(0.9), data: { ...decided(0.9).data, proposes: false } };
+    expect(byPrecedent(unsure, [shown])).toBe(unsure);
     expect(byPrecedent(unsure, [decided(0.6)])).toBe(unsure);
     expect(byPrecedent(unsure, [decided(0.9, null)])).toBe(unsure);
   });

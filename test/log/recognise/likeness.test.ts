@@ -67,7 +67,7 @@ describe('likenessText', () => {
         lines: ['\u001b[31mno rates\u001b[39m', '   ', '----', 'at 12:00:01 no answer', 'at 13:05:09 no answer'],
       }),
     );
-    expect(text).toBe('no rates\nat 12:00:01 no answer');
+    expect(text).toBe('no rates\n\nat 12:00:01 no answer');
   });
 
   it('is short whatever it is made of', () => {

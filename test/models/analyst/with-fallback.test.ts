@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { TriageError } from '../../../src/domain/errors.ts';
 import { withFallback } from '../../../src/models/analyst/with-fallback.ts';
 import type { Analyst, Assessment, Insight } from '../../../src/ports/analyst.ts';
@@ -95,35 +95,48 @@ describe('a judgement that fails', () => {
 });
 
 describe('leaving a model alone', () => {
-  const clock = { time: 0, now: () => clock.time };
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: 0 }));
+  afterEach(() => void vi.useRealTimers());
 
   test.each(['upstream-auth', 'quota-exhausted'] as const)('after %s nobody asks it again for five minutes', async (code) => {
-    clock.time = 0;
     const llm = failing(() => new TriageError(code, 'The key was refused'));
-    const analyst = withFallback(llm, named('rules'), silentLogger, { clock });
+    const analyst = withFallback(llm, named('rules'), silentLogger);
     await analyst.classify({ subject }, never);
     const second = await analyst.plan(await insight(), never);
     expect(llm.asked).toBe(1);
     expect(second.note).toBe('The model is paused for a while: The key was refused; the rules were used.');
-    clock.time = 5 * 60_000 + 1;
+    vi.setSystemTime(5 * 60_000 + 1);
     await analyst.classify({ subject }, never);
     expect(llm.asked).toBe(2);
   });
 
   test('two time-outs in a row rest it for a minute, one does not, and one after the rest does', async () => {
-    clock.time = 0;
     const llm = failing(timeout);
-    const analyst = withFallback(llm, named('rules'), silentLogger, { clock });
+    const analyst = withFallback(llm, named('rules'), silentLogger);
     for (let time = 0; time < 5; time++) await analyst.classify({ subject }, never);
     expect(llm.asked).toBe(2);
-    clock.time = 60_001;
+    vi.setSystemTime(60_001);
     for (let time = 0; time < 5; time++) await analyst.classify({ subject }, never);
     expect(llm.asked).toBe(3);
   });
 
+  test('of several questions after the rest one tries it, and the others do not wait for it', async () => {
+    const llm = failing(timeout);
+    const analyst = withFallback(llm, named('rules'), silentLogger);
+    for (let time = 0; time < 2; time++) await analyst.classify({ subject }, never);
+    vi.setSystemTime(60_001);
+    const { promise, reject } = Promise.withResolvers<never>();
+    llm.classify = () => promise;
+    const first = analyst.classify({ subject }, never);
+
+    expect((await analyst.classify({ subject }, never)).note).toContain('The model is paused for a while');
+    reject(timeout());
+    expect((await first).note).toContain('were used for the step "classify"');
+  });
+
   test('replies that do not fit never rest it', async () => {
     const llm = failing(() => new TriageError('invalid-input', 'no JSON'));
-    const analyst = withFallback(llm, named('rules'), silentLogger, { clock });
+    const analyst = withFallback(llm, named('rules'), silentLogger);
     for (let time = 0; time < 5; time++) await analyst.classify({ subject }, never);
     expect(llm.asked).toBe(5);
   });

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { messageExaminations } from '../../../src/cli/doctor-outside.ts';
+import { listMessageChecks } from '../../../src/app/external-checks.ts';
 import { COMMON } from '../../../src/config/schema.ts';
 import { readText } from '../../../src/lib/http-body.ts';
 import { systemClock } from '../../../src/lib/time.ts';
@@ -90,13 +90,13 @@ describe('68: by e-mail', () => {
       teams: { payments: 'https://teams.example/secret' },
     };
     const findings = await Promise.all(
-      messageExaminations({ ...COMMON, messages }).map(async ({ ask }) => await ask(AbortSignal.timeout(5_000))),
+      listMessageChecks({ ...COMMON, messages }).map(async ({ ask }) => await ask(AbortSignal.timeout(5_000))),
     );
     expect(findings).toMatchObject([
       { state: 'ok', says: expect.stringContaining('accepts us') },
       { state: 'note', says: expect.not.stringContaining('secret') },
     ]);
-    expect([smtp.mails, messageExaminations(COMMON)]).toEqual([[], []]);
+    expect([smtp.mails, listMessageChecks(COMMON)]).toEqual([[], []]);
   });
 });
 

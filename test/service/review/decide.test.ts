@@ -44,7 +44,7 @@ describe('what a decision teaches', () => {
       repository: 'shop/api',
     });
     expect(entry?.message).toBe(likenessText(extractLikeness(sampleFailure())));
-    expect(entry?.message).toContain('expected 10.20, got 10.21\nFAIL cart total');
+    expect(entry?.message).toContain('expected 10.20, got 10.21\n\nFAIL cart total');
     expect(teaching).toMatch(/^Added to the library/);
     expect(await world.deps.stores.library.recall({ fingerprint: 'f00d', repository: 'shop/api' })).toEqual(entry);
     expect(world.state.index.get(entry?.id ?? '')?.metadata).toMatchObject({ category: 'TEST_FAILURE', confirmedBy: 'ada' });
@@ -78,13 +78,21 @@ describe('what a decision teaches', () => {
     expect(world.state.index.size).toBe(1);
   });
 
-  it('never teaches a generic failure, and says so', async () => {
-    const world = twoOfOneCause({ generic: true });
+  it('never teaches a generic failure of no test, and says so', async () => {
+    const world = twoOfOneCause({ generic: true, test: null });
     const { review, entry, teaching } = await decide(world, { type: 'accept' });
     expect(review.state).toBe('decided');
     expect(entry).toBeNull();
     expect(teaching).toMatch(/too general/);
     expect(world.state.library).toEqual([]);
+  });
+
+  it('teaches a generic failure of a test, to be shown when the test fails again', async () => {
+    const { entry, teaching } = await decide(twoOfOneCause({ generic: true }), { type: 'accept' });
+    expect(entry).toMatchObject({ test: expect.stringContaining('cart total'), fingerprint: { value: 'f00d' } });
+    expect(teaching).toBe(
+      'Added to the library: the next time this test fails, this decision is shown. The failure is too general to be answered by it at once.',
+    );
   });
 
   it('never teaches the error that stopped an analysis, but what a person found instead', async () => {

@@ -1,38 +1,38 @@
-import { checkAnalyst } from '../app/open-models.ts';
-import { askSlack, askSmtp } from '../app/open-publishers.ts';
-import { listReceivers } from '../app/open-telemetry.ts';
-import { probeEmbedder } from '../app/readiness.ts';
 import { getKeyName } from '../config/model-providers.ts';
 import type { Config } from '../config/schema.ts';
 import { getErrorMessage, TriageError } from '../domain/errors.ts';
 import { counted } from '../lib/text.ts';
-import { type Examination, type Finding, note, ok, wrong } from '../ports/examination.ts';
+import { type Check, type Finding, note, ok, wrong } from '../ports/health.ts';
 import { silentLogger } from '../ports/telemetry.ts';
-import { probe } from '../providers/probe.ts';
+import { probe } from '../providers/check.ts';
 import type { Provider } from '../providers/provider.ts';
 import { createProviders } from '../providers/registry.ts';
+import { openNamedEmbedder } from './open-adapters.ts';
+import { checkAnalyst } from './open-models.ts';
+import { askSlack, askSmtp } from './open-publishers.ts';
+import { listReceivers } from './open-telemetry.ts';
 
 /** A model may have to be loaded first; it keeps its own time. */
 const MODEL_SPARE_MS = 15_000;
 
-/** Services of others that are asked for logs, code and judgements, as configured. */
-export function examineOutside(config: Config): Examination[] {
+/** Lists the checks of the services of others that are configured, as `faultline doctor` makes them. */
+export function listExternalChecks(config: Config): Check[] {
   return [
     ...createProviders(config.providers).flatMap((provider) => [
-      ...provider.examine(Object.keys(config.codeHost.clones)),
-      ...channelExaminations(provider, config),
+      ...provider.checks(Object.keys(config.codeHost.clones)),
+      ...listChannelChecks(provider, config),
     ]),
-    ...slackExaminations(config),
-    ...messageExaminations(config),
-    ...searchExaminations(config),
+    ...listSlackChecks(config),
+    ...listMessageChecks(config),
+    ...listSearchChecks(config),
     {
       name: 'analyst',
       mend: 'set OPENAI_API_KEY or OPENAI_BASE_URL',
       limitMs: config.analyst.llm.timeoutMs + MODEL_SPARE_MS,
       ask: () => checkModel(config),
     },
-    ...embedderExaminations(config),
-    ...receiverExaminations(config),
+    ...listEmbedderChecks(config),
+    ...listReceiverChecks(config),
   ];
 }
 
@@ -40,7 +40,7 @@ export function examineOutside(config: Config): Examination[] {
  * Checks which notices a provider posts and which the configuration allows. Returns nothing if the provider
  * has no channels.
  */
-function channelExaminations({ name, channels }: Provider, { http }: Config): Examination[] {
+function listChannelChecks({ name, channels }: Provider, { http }: Config): Check[] {
   if (channels.length === 0) return [];
   const notices = `${name} notices`;
   const findings = channels.map(({ rule, open, because }) =>
@@ -50,7 +50,7 @@ function channelExaminations({ name, channels }: Provider, { http }: Config): Ex
   return [{ name: notices, mend: 'see docs/how-to/pull-requests.md', ask: async () => [...findings, ...links] }];
 }
 
-function searchExaminations({ webSearch: { driver, baseUrl } }: Config): Examination[] {
+function listSearchChecks({ webSearch: { driver, baseUrl } }: Config): Check[] {
   const name = 'web search';
   if (driver === 'none') return [];
   const mend = 'check FAULTLINE_WEB_SEARCH_URL, or set FAULTLINE_WEB_SEARCH=none';
@@ -73,15 +73,22 @@ function searchExaminations({ webSearch: { driver, baseUrl } }: Config): Examina
   ];
 }
 
-function embedderExaminations(config: Config): Examination[] {
+function listEmbedderChecks(config: Config): Check[] {
   if (config.embedder.driver === 'hashing') return [];
   const mend = 'check the address, the key and the model of the embedder; until then, documents are found by words only';
-  const ask = async (signal: AbortSignal) => ok('embedder', await probeEmbedder(config, silentLogger, signal));
-  return [{ name: 'embedder', mend, limitMs: 15_000, ask }];
+  return [{ name: 'embedder', mend, limitMs: 15_000, ask: (signal) => checkEmbedder(config, signal) }];
+}
+
+/** Embeds one word; the finding names the model and the length of its vectors. */
+async function checkEmbedder(config: Config, signal: AbortSignal): Promise<Finding> {
+  const embedder = await openNamedEmbedder(config, silentLogger);
+  const [vector] = await embedder.embed(['ready'], signal);
+  if (vector === undefined) throw new TriageError('invalid-input', 'The embedding server returned no vector');
+  return ok('embedder', `${embedder.name}, ${vector.length} dimensions`);
 }
 
 /** Checks that the trace receivers respond. It sends no traces. */
-function receiverExaminations({ tracing }: Config): Examination[] {
+function listReceiverChecks({ tracing }: Config): Check[] {
   return listReceivers(tracing).map(({ name, url }) => ({
     name: `traces to ${name}`,
     mend:
@@ -99,7 +106,7 @@ const SLACK = 'slack';
  * Checks whether Slack accepts the token and whether any user may press the buttons. Returns nothing if Slack
  * is not used.
  */
-export function slackExaminations({ slack }: Pick<Config, 'slack'>): Examination[] {
+export function listSlackChecks({ slack }: Pick<Config, 'slack'>): Check[] {
   if (slack.token === null) return [];
   return [
     {
@@ -136,7 +143,7 @@ function buttonFindings({ signingSecrets, reviewers }: Config['slack']): Finding
  * Checks whether the SMTP server accepts our login. Webhooks are not probed, because every request to them is
  * posted as a message.
  */
-export function messageExaminations(config: Pick<Config, 'messages' | 'publishers'>): Examination[] {
+export function listMessageChecks(config: Pick<Config, 'messages' | 'publishers'>): Check[] {
   const { smtpUrl, teams, webhooks } = config.messages;
   const named = [...Object.keys(teams), ...Object.keys(webhooks)];
   const mend = 'check FAULTLINE_SMTP_URL: host, port, user and password; smtps:// is for servers that encrypt from the start';

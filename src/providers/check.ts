@@ -1,7 +1,7 @@
 import { getErrorMessage, TriageError } from '../domain/errors.ts';
 import { readText } from '../lib/http-body.ts';
 import { jsonIn } from '../lib/text.ts';
-import { clockFindings, type Examination, type Finding, note, ok, wrong } from '../ports/examination.ts';
+import { type Check, type Finding, findClockSkew, note, ok, wrong } from '../ports/health.ts';
 
 export interface Probe {
   readonly url: string;
@@ -64,20 +64,12 @@ export function below(baseUrl: string, path: string): string {
   return `${baseUrl.replace(/\/$/, '')}/${path}`;
 }
 
-/** The status that a backend reports; `degraded` if it responds, but not as it should. */
-export type Health = string | { readonly degraded: string };
+/** Milliseconds for which the service reuses a result: checks of others must not become a load on them. */
+export const OUTSIDE_FRESH_MS = 60_000;
 
 /** Returns the value of `Authorization` for basic authentication. */
 export function basicAuth(user: string, password: string): string {
   return `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
-}
-
-export function rejected(who: string, what: string): TriageError {
-  return new TriageError('upstream-auth', `${who} rejects ${what}`);
-}
-
-export function broken(who: string, status: number): TriageError {
-  return new TriageError('upstream-failed', `${who} returned ${status}`, { retryable: true });
 }
 
 /** The check of an API that uses a token, with the messages shown to people. */
@@ -102,30 +94,22 @@ export interface TokenApi {
   readonly mend: { readonly reach: string; readonly token: string; readonly address: string };
 }
 
-/** Creates the checks of whether the API responds, for `/readyz` and for `faultline doctor`. */
-export function tokenApi(api: TokenApi): { health: ((signal: AbortSignal) => Promise<Health>) | null; examine(): Examination[] } {
-  const { name, label, probe: question, lacking, mend, says } = api;
-  const ask = async (signal: AbortSignal): Promise<readonly Finding[]> => {
-    if (question === null) return lacking === null ? [] : [note(name, lacking.says, lacking.mend)];
+/** Lists the checks of an API that uses a token: one, or none if nothing of the provider is configured. */
+export function checkTokenApi(api: TokenApi): Check[] {
+  const { name, probe: question, lacking, mend } = api;
+  if (question === null) {
+    return lacking === null ? [] : [{ name, mend: lacking.mend, ask: async () => note(name, lacking.says, lacking.mend) }];
+  }
+  const ask = async (signal: AbortSignal) => {
     const { status, json, aheadMs } = await probe(question, signal);
-    return [...clockFindings(`${name} clock`, aheadMs), toFinding(api, status, json)];
+    return [...findClockSkew(`${name} clock`, aheadMs), toFinding(api, status, json)];
   };
-  return {
-    health:
-      question === null
-        ? null
-        : async (signal) => {
-            const { status, json } = await probe(question, signal);
-            if (status === 401 || status === 403) throw rejected(label, 'the token');
-            if (status >= 400) throw broken(label, status);
-            return says(json) ?? 'answers';
-          },
-    examine: () => (question === null && lacking === null ? [] : [{ name, mend: mend.reach, ask }]),
-  };
+  return [{ name, mend: mend.reach, freshMs: OUTSIDE_FRESH_MS, ask }];
 }
 
 function toFinding({ name, label, says, mend }: TokenApi, status: number, json: unknown): Finding {
   if (status === 401 || status === 403) return wrong(name, `the token is refused (${status})`, mend.token);
+  if (status >= 500) return wrong(name, `${label} returned ${status}`, mend.reach);
   const said = status < 300 ? says(json) : null;
   return said === null ? wrong(name, `the server there is not the API of ${label}`, mend.address) : ok(name, said);
 }

@@ -1,22 +1,27 @@
 import { tmpdir } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { type BackendCheck, type Backends, backendChecks, createReadiness } from '../../src/app/readiness.ts';
+import { type Backends, createReadiness, listBackendChecks } from '../../src/app/health.ts';
 import { embedded } from '../../src/config/load.ts';
 import { Config } from '../../src/config/schema.ts';
+import { type Check, type Finding, note, ok, wrong } from '../../src/ports/health.ts';
 import { type LogLine, recordingLogger } from '../support/http-deps.ts';
 
-const check = (name: string, ask: BackendCheck['ask'], more: Partial<BackendCheck> = {}): BackendCheck => ({
+const check = (name: string, ask: () => Promise<string | Finding | Finding[]>, more: Partial<Check> = {}): Check => ({
   name,
+  mend: 'look at it',
   freshMs: 0,
-  ask,
+  ask: async () => {
+    const found = await ask();
+    return typeof found === 'string' ? ok(name, found) : found;
+  },
   ...more,
 });
 const refused = async () => {
   throw new Error('connect ECONNREFUSED postgres://faultline:hunter2hunter2@db:5432');
 };
 
-function make(checks: readonly BackendCheck[], mask?: (text: string) => Promise<string>) {
+function make(checks: readonly Check[], mask?: (text: string) => Promise<string>) {
   const lines: LogLine[] = [];
   const clock = { now: () => Date.parse('2026-11-22T07:00:00.000Z') };
   return { lines, readiness: createReadiness(checks, { logger: recordingLogger(lines), clock, ...(mask && { mask }) }) };
@@ -25,21 +30,33 @@ function make(checks: readonly BackendCheck[], mask?: (text: string) => Promise<
 describe('readiness', () => {
   it('is given as long as builds can be accepted, whatever else is away', async () => {
     const { readiness } = make([
-      check('database', async () => 'postgres answers', { needed: true }),
+      check('database', async () => 'postgres answers'),
       check('jobQueue', refused),
-      check('github', async () => ({ degraded: '3 calls left' })),
+      check('github', async () => note('github', '3 calls left', 'wait')),
     ]);
     expect(await readiness()).toMatchObject({
       ok: true,
       degraded: ['jobQueue', 'github'],
       backends: { database: { state: 'ok' }, jobQueue: { state: 'down' }, github: { state: 'degraded', says: '3 calls left' } },
     });
-    expect((await make([check('database', refused, { needed: true }), check('jobQueue', async () => 'well')]).readiness()).ok).toBe(false);
+    expect((await make([check('database', refused), check('jobQueue', async () => 'well')]).readiness()).ok).toBe(false);
+  });
+
+  it('tells what to do about a backend that is away, under the name of the backend', async () => {
+    const found = [wrong('github app', 'it is installed nowhere', 'install it'), ok('github', 'reachable')];
+    const { readiness } = make([check('github app', async () => found, { backend: 'github' })]);
+    expect((await readiness()).backends.github).toMatchObject({ state: 'down', says: 'it is installed nowhere', mend: 'install it' });
+  });
+
+  it('takes a backend whose clock is wrong for degraded', async () => {
+    const found = [wrong('gitlab clock', 'it is 900 s ahead of this machine', 'synchronize both'), ok('gitlab', 'version 18.1')];
+    const { backends } = await make([check('gitlab', async () => found)]).readiness();
+    expect(backends.gitlab).toMatchObject({ state: 'degraded', says: 'it is 900 s ahead of this machine' });
   });
 
   it('T28: is refused within the limit where the database does not answer in time', async () => {
-    const { readiness } = make([check('database', () => new Promise(() => undefined), { needed: true, limitMs: 20 })]);
-    expect(await readiness()).toMatchObject({ ok: false, backends: { database: { state: 'down', says: 'no answer within 20 ms' } } });
+    const { readiness } = make([check('database', () => new Promise(() => undefined), { limitMs: 20 })]);
+    expect(await readiness()).toMatchObject({ ok: false, backends: { database: { state: 'down', says: 'no answer within 0.02 s' } } });
   });
 
   it('asks a backend once for many probes, and not again while its answer is fresh', async () => {
@@ -49,7 +66,7 @@ describe('readiness', () => {
       await sleep(5);
       return 'well';
     };
-    const { readiness } = make([check('database', ask, { needed: true, freshMs: 60_000 })]);
+    const { readiness } = make([check('database', ask, { freshMs: 60_000 })]);
     await Promise.all(Array.from({ length: 50 }, readiness));
     await readiness();
     expect(asked).toBe(1);
@@ -69,14 +86,14 @@ describe('readiness', () => {
   it('is one line in the log for each change, and none as long as all stays as it is', async () => {
     let away = false;
     const ask = async () => (away ? refused() : 'well');
-    const { readiness, lines } = make([check('jobQueue', ask, { needed: true })]);
+    const { readiness, lines } = make([check('database', ask)]);
     for (const now of [false, false, true, true, true, false, false]) {
       away = now;
       await readiness();
     }
     expect(lines.map(({ level, fields, message }) => [level, fields.backend, message])).toEqual([
-      ['warn', 'jobQueue', 'no build can be accepted'],
-      ['info', 'jobQueue', 'a backend is available again'],
+      ['warn', 'database', 'no build can be accepted'],
+      ['info', 'database', 'a backend is available again'],
     ]);
   });
 
@@ -96,11 +113,11 @@ describe('the disk of an embedded database', () => {
   ])('with a floor of %i MB is %s', async (minFreeMegabytes, state) => {
     const preset = embedded(tmpdir(), tmpdir());
     const config = Config.parse({ ...preset, database: { driver: 'pglite', dataDir: tmpdir() }, disk: { minFreeMegabytes } });
-    const checks = backendChecks({ config, vectorIndex: { driver: 'pgvector' } } as Backends).filter(({ name }) => name === 'disk');
+    const checks = listBackendChecks({ config, vectorIndex: { driver: 'pgvector' } } as Backends).filter(({ name }) => name === 'disk');
 
-    const { ok, backends } = await make(checks).readiness();
+    const { ok: isReady, backends } = await make(checks).readiness();
 
-    expect(ok).toBe(state === 'ok');
+    expect(isReady).toBe(state === 'ok');
     expect(backends.disk).toMatchObject({ state, says: expect.stringMatching(/\d+ MB free/) });
   });
 });

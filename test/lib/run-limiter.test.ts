@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createRunLimiter } from '../../src/tools/toolbox.ts';
+import { createRunLimiter } from '../../src/lib/resilience.ts';
 
 const signal = new AbortController().signal;
 const settled = () => new Promise((done) => setTimeout(done, 5));

@@ -1,0 +1,101 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Edit, PlannedCommit, Plant, Program } from './program.ts';
+
+/** A real history with one planted fault, and the log of its failing tests. */
+export interface PlantedHistory {
+  readonly name: string;
+  readonly language: Program['language'];
+  readonly plant: Plant;
+  readonly folder: string;
+  readonly green: string;
+  readonly head: string;
+  /** The commit that is at fault. */
+  readonly culprit: string;
+  /** Commits after the green one. */
+  readonly commits: number;
+  readonly log: string;
+}
+
+const TEST_MS = 120_000;
+const HOUR_MS = 3_600_000;
+
+/**
+ * Writes the history into a new folder below `parent`: the founding commits, of which the last is green, then
+ * the harmless commits with the fault after the first `place` of them. Throws unless the tests pass at the
+ * green commit, fail at the head, and pass with all commits but the fault.
+ */
+export function plantHistory(parent: string, program: Program, plant: Plant, place: number): PlantedHistory {
+  const folder = mkdtempSync(join(parent, 'history-'));
+  const repository = createRepository(folder);
+  const name = `${program.name}, ${plant}`;
+  const green = program.founding.map(repository.commit).at(-1) ?? '';
+  runTests(folder, program, true, `${name}, at the green commit`);
+  const after = program.harmless.toSpliced(place, 0, program.plants[plant]);
+  const ids = after.map(repository.commit);
+  const culprit = ids[place] ?? '';
+  const log = runTests(folder, program, false, `${name}, at the head`);
+  const without = mkdtempSync(join(parent, 'without-fault-'));
+  const others = [program.founding, program.harmless].flat();
+  for (const one of others.flatMap(({ edits }) => edits)) applyEdit(without, one);
+  runTests(without, program, true, `${name}, without the fault`);
+  const { language } = program;
+  return { name, language, plant, folder, green, head: ids.at(-1) ?? '', culprit, commits: ids.length, log };
+}
+
+function createRepository(folder: string) {
+  const email = 'somebody@planted.test';
+  const environment = {
+    PATH: process.env.PATH ?? '',
+    HOME: folder,
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_CONFIG_GLOBAL: '/dev/null',
+    GIT_AUTHOR_EMAIL: email,
+    GIT_COMMITTER_EMAIL: email,
+    GIT_COMMITTER_NAME: 'Planter',
+  };
+  let at = Date.UTC(2026, 0, 5);
+  const git = (args: readonly string[], more: Readonly<Record<string, string>> = {}) =>
+    execFileSync('git', args, { cwd: folder, env: { ...environment, ...more }, encoding: 'utf8' }).trim();
+  git(['init', '--quiet', '--initial-branch=main']);
+  return {
+    commit({ author, message, edits }: PlannedCommit): string {
+      for (const one of edits) applyEdit(folder, one);
+      at += HOUR_MS;
+      const date = new Date(at).toISOString();
+      git(['add', '--all']);
+      const dates = { GIT_AUTHOR_DATE: date, GIT_COMMITTER_DATE: date };
+      git(['commit', '--quiet', '-m', message], { ...dates, GIT_AUTHOR_NAME: author });
+      return git(['rev-parse', 'HEAD']);
+    },
+  };
+}
+
+function applyEdit(folder: string, { path, from, to }: Edit): void {
+  const file = join(folder, path);
+  const before = existsSync(file) ? readFileSync(file, 'utf8') : '';
+  if (!before.includes(from)) throw new Error(`${path} does not hold: ${from}`);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(
+    file,
+    before.replace(from, () => to),
+  );
+}
+
+/** Runs the tests and returns what they print, as a CI system would have kept it. */
+function runTests(folder: string, { test }: Program, passes: boolean, when: string): string {
+  const [command = '', ...args] = test;
+  const options = {
+    cwd: folder,
+    encoding: 'utf8',
+    timeout: TEST_MS,
+    env: { ...process.env, CI: 'true', NO_COLOR: '1', FORCE_COLOR: '0', PYTHONDONTWRITEBYTECODE: '1' },
+  } as const;
+  const { status, stdout, stderr, error } = spawnSync(command, args, options);
+  if (error !== undefined) throw new Error(`${when}: ${command} did not run`, { cause: error });
+  const printed = `${stdout}${stderr}`;
+  if ((status === 0) !== passes) throw new Error(`${when}: the tests ended with ${status}\n${printed}`);
+  const asked = [command.split('/').at(-1), ...args].join(' ');
+  return `$ ${asked}\n${printed}\n##[error]Process completed with exit code ${status}.\n`;
+}

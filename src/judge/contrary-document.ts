@@ -1,0 +1,54 @@
+import type { Classification } from '../domain/analysis.ts';
+import type { Evidence } from '../domain/evidence.ts';
+import type { TriageSubject } from '../domain/triage.ts';
+import { ruleOn } from './classify.ts';
+import { type Retrieved, retrievedFrom } from './evidence-facts.ts';
+
+/** Most of a line of the failure is in the document. */
+const COVERED = 0.75;
+/** The least lead, in likeness, over the documents of the same kind or category. */
+const LEAD = 0.1;
+const FEWEST_WORDS = 2;
+const MAX_SPAN = 8_000;
+const NOT_DISTINCTIVE: ReadonlySet<string> = new Set(
+  'error errors failed failure process completed with code exit from this that test tests'.split(' '),
+);
+
+/**
+ * Finds the best document about another kind and category of failure whose distinctive words all stand in
+ * what the failure itself says. Returns null if there is none, if a document of the answer's own kind or
+ * category is about as alike, or if the taxonomy decides between the two categories.
+ */
+export function findContraryDocument(
+  subject: TriageSubject,
+  { category, kind }: Classification,
+  evidence: readonly Evidence[],
+): Retrieved | null {
+  if (ruleOn(subject).decisive?.rule.tie === true) return null;
+  const documents = retrievedFrom(evidence).filter(({ evidence: item }) => item.tool === 'search_knowledge');
+  const own = documents.find((one) => one.kind === kind || one.category === category)?.score ?? 0;
+  const span = collectOwnWords(subject);
+  const contrary = documents.find(({ category: other, kind: otherKind, score, phrase }) => {
+    if (other === null || other === category || otherKind === kind) return false;
+    if (score < Math.max(COVERED, own + LEAD)) return false;
+    const words = extractWords(phrase).filter((word) => !NOT_DISTINCTIVE.has(word));
+    return words.length >= FEWEST_WORDS && words.every((word) => span.has(word));
+  });
+  return contrary ?? null;
+}
+
+/** Collects the words of the failure's own messages, exceptions and compiler errors. */
+function collectOwnWords(subject: TriageSubject): ReadonlySet<string> {
+  const { failures, failingTests, exceptions, diagnostics } = subject;
+  const said = [
+    ...failures.map(({ message }) => message),
+    ...failingTests.map(({ message }) => message ?? ''),
+    ...exceptions.map(({ type, message }) => `${type} ${message}`),
+    ...diagnostics.filter(({ severity }) => severity === 'error').map(({ message }) => message),
+  ];
+  return new Set(extractWords(said.join('\n').slice(0, MAX_SPAN)));
+}
+
+function extractWords(text: string): string[] {
+  return text.toLowerCase().match(/[\p{L}\p{N}_]{4,}/gu) ?? [];
+}

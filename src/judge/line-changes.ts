@@ -1,0 +1,21 @@
+import type { LineChange } from '../lib/patch-changes.ts';
+
+/** A line that only explains code, or has none. */
+const NO_CODE_LINE = /^\s*(?:(?:\/\/|#|\*|\/\*|--|;|"""|'''|<!--).*|[{}()[\];,]*|end)\s*$/;
+const MAX_LINE = 500;
+
+/** Checks whether a line has code, and not only a comment or brackets. */
+export function hasCode(line: string): boolean {
+  return !NO_CODE_LINE.test(line.slice(0, MAX_LINE));
+}
+
+/** Checks whether a change takes code away or replaces it. What only adds lines rarely breaks what worked. */
+export function altersCode({ removed, added }: LineChange): boolean {
+  const kept = new Set(added.map((line) => line.trim()));
+  return removed.some((line) => hasCode(line) && !kept.has(line.trim()));
+}
+
+/** Checks whether a change takes more lines of code away than it puts in their place. */
+export function removesCode({ removed, added }: LineChange): boolean {
+  return removed.filter(hasCode).length > added.filter(hasCode).length;
+}

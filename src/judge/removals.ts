@@ -1,0 +1,111 @@
+import type { Claim, Suspect } from '../domain/analysis.ts';
+import type { Category } from '../domain/category.ts';
+import type { Evidence } from '../domain/evidence.ts';
+import type { TriageSubject } from '../domain/triage.ts';
+import type { LineChange } from '../lib/patch-changes.ts';
+import { collectFailureWords, listMissedNames, listNearChanges } from './changes.ts';
+import { readRepositoryFacts, type Touch } from './evidence-facts.ts';
+import { altersCode, hasCode } from './line-changes.ts';
+import { findRemovedCheck } from './removed-checks.ts';
+import { chooseTouch } from './suspects.ts';
+import { oneLine } from './wording.ts';
+
+/** Words about the commit of the first suspect, for the cause and the fix. */
+export interface ChangeDescription {
+  readonly cause: string;
+  /** Null if the change does not say what to do. */
+  readonly fix: string | null;
+  readonly claim: Claim;
+}
+
+/** The farthest that a removed check may be from the failing line, in lines. */
+const SAME_PLACE = 40;
+const MAX_QUOTED = 100;
+/** A less suspicious commit is not described: its change may be harmless. */
+const LEAST_SCORE = 0.6;
+
+/**
+ * Describes what the commit of the first suspect took away or replaced: a check, a condition or a default
+ * near the failing line, or a name that other lines still use. Returns null if its patch is not known, or
+ * shows none of these.
+ */
+export function describeChange(
+  subject: TriageSubject,
+  evidence: readonly Evidence[],
+  category: Category,
+  [suspect]: readonly Suspect[],
+): ChangeDescription | null {
+  if (suspect === undefined || suspect.commit === null || suspect.score < LEAST_SCORE) return null;
+  if (category !== 'CODE_ERROR' && category !== 'TEST_FAILURE') return null;
+  const facts = readRepositoryFacts(evidence);
+  const touch = chooseTouch(suspect.path, suspect.line, facts, collectFailureWords(subject), subject);
+  if (touch === null || touch.commit !== suspect.commit) return null;
+  const author = suspect.author === null ? '' : ` (${oneLine(suspect.author, 60)})`;
+  const by = `Commit ${suspect.commit.slice(0, 10)}${author}`;
+  const said =
+    describeLeftUse(touch, by) ??
+    describeMissedName(touch, subject, by) ??
+    describeRemoval(touch, suspect.line, by) ??
+    describeReplacement(touch, suspect.line, by);
+  if (said === null) return null;
+  return { ...said, claim: { text: said.cause, evidence: [touch.evidenceId], quotes: [] } };
+}
+
+type Said = Omit<ChangeDescription, 'claim'>;
+
+function describeLeftUse({ stillUsed: [use], path }: Touch, by: string): Said | null {
+  if (use === undefined) return null;
+  const place = `${use.path}:${use.line}`;
+  return {
+    cause: `${by} took \`${use.name}\` out of ${path}, but ${place} still uses it.`,
+    fix: `Restore \`${use.name}\` in ${path}, or change ${place}, which still uses it.`,
+  };
+}
+
+function describeMissedName(touch: Touch, subject: TriageSubject, by: string): Said | null {
+  const [name] = listMissedNames(touch, subject);
+  if (name === undefined) return null;
+  return {
+    cause: `${by} took \`${name}\` out of ${touch.path}.`,
+    fix: `Restore \`${name}\` in ${touch.path}, or change what asks for it.`,
+  };
+}
+
+function describeRemoval(touch: Touch, line: number | null, by: string): Said | null {
+  for (const change of sortByDistance(touch, line)) {
+    const removed = findRemovedCheck(change);
+    if (removed === null) continue;
+    const what = `the ${removed.what} \`${quoteCode(removed.line)}\``;
+    return {
+      cause: `${by} removed ${what} from ${touch.path}:${change.newLine}.`,
+      fix: `Restore ${what} in ${touch.path}:${change.newLine}. ${by} removed it.`,
+    };
+  }
+  return null;
+}
+
+/** Describes one line that was replaced by another. Whether the new line is wrong is not known. */
+function describeReplacement(touch: Touch, line: number | null, by: string): Said | null {
+  const changes = (line === null ? touch.changes : listNearChanges(touch, line)).filter(altersCode);
+  const [change] = changes;
+  const removed = change?.removed.filter(hasCode) ?? [];
+  const added = change?.added.filter(hasCode) ?? [];
+  if (change === undefined || changes.length > 1 || removed.length !== 1 || added.length !== 1) return null;
+  const [before = '', after = ''] = [removed[0], added[0]].map((text) => quoteCode(text ?? ''));
+  const place = `${touch.path}:${change.newLine}`;
+  return { cause: `${by} changed \`${before}\` to \`${after}\` in ${place}.`, fix: null };
+}
+
+/** Lists the changes at the line; if there are none, those of the same place, nearest first. */
+function sortByDistance(touch: Touch, line: number | null): readonly LineChange[] {
+  const { changes } = touch;
+  const near = listNearChanges(touch, line).filter(altersCode);
+  if (line === null || near.length > 0) return near.length > 0 ? near : changes;
+  const distance = ({ newLine }: LineChange) => Math.abs(newLine - line);
+  const around = changes.filter((change) => distance(change) <= SAME_PLACE);
+  return around.toSorted((left, right) => distance(left) - distance(right));
+}
+
+function quoteCode(line: string): string {
+  return oneLine(line.replaceAll('`', "'"), MAX_QUOTED);
+}

@@ -1,0 +1,39 @@
+import type { Fact, Facts } from './facts.ts';
+import type { Filled, Value } from './sentence.ts';
+import { readBlock, type ShownLine } from './telling-block.ts';
+import { listed } from './wording.ts';
+
+/** Names listed in one sentence. */
+const MOST = 6;
+/** Shorter lines are alike by chance. */
+const FEWEST_WORDS = 3;
+/** A name: of a package, file, variable, image or the like, without the quotes around it. */
+const NAME = /^(?=.*[A-Za-z])[\w@./:+-]{2,120}$/;
+
+/**
+ * Lists the names about which the step prints the same line as the one that a cause rests on: the other packages that
+ * a lock file lacks, the other variables that are not set. Returns null if there are none.
+ */
+export function listSiblings(cause: string, fact: Fact | null, used: readonly Value[], facts: Facts): Filled | null {
+  if (fact === null) return null;
+  const { step } = readBlock(fact, facts);
+  const lines = new Set([fact.line, ...used.map(({ line }) => line)]);
+  const values = step
+    .filter(({ line }) => lines.has(line))
+    .flatMap((one) => step.flatMap((other) => readSibling(one, other) ?? []))
+    .filter(({ text }) => !cause.includes(text));
+  const names = [...new Set(values.map(({ text }) => text))];
+  return names.length === 0 ? null : { text: `The step prints the same about ${listed(names, MOST)}.`, values: values.slice(0, MOST) };
+}
+
+/** Reads the one word in which a line differs from another. Returns null if it is no name, or if there are several. */
+function readSibling(one: ShownLine, other: ShownLine): Value | null {
+  if (one.source !== other.source || one.line === other.line) return null;
+  const [words, others] = [one, other].map(({ text }) => text.trim().split(/\s+/)) as [string[], string[]];
+  if (words.length !== others.length || words.length < FEWEST_WORDS) return null;
+  const different = others.filter((word, at) => word !== words[at]);
+  const [word] = different;
+  const name = word?.replace(/^["'`(“‘]+|["'`).,;:”’]+$/g, '') ?? '';
+  if (different.length !== 1 || word?.endsWith(':') === true || !NAME.test(name)) return null;
+  return { text: name, source: other.source, line: other.line, near: 'step' };
+}

@@ -1,0 +1,155 @@
+import type { ErrorMessage } from '../domain/failure.ts';
+import { classifyRole, saysNothing } from '../log/roles.ts';
+import type { Fact, Facts } from './facts.ts';
+import { findLeadingDiagnostic } from './leading-diagnostic.ts';
+import type { Match } from './rule.ts';
+import type { Filled } from './sentence.ts';
+import { isSameStep, readBlock } from './telling-block.ts';
+import { cleanWords } from './values/clean.ts';
+import { getFactText } from './wording.ts';
+
+/** The least weight of a message that may add to a cause. */
+const LEAST_WEIGHT = 30;
+/** Messages that are added to a cause, and the least weight of the second. */
+const [MOST, LEAST_OF_SECOND] = [2, 60];
+/** Distance, in lines, of a neighbor that is read before other messages. */
+const NEXT_TO = 2;
+/** The share of its words, and the number of words, that a message must add to a cause. */
+const [NEW_SHARE, NEW_WORDS] = [0.4, 2];
+const [SHORTEST, LONGEST] = [12, 240];
+/** The share of the weight of the first message that the first complaint needs to come before it. */
+const NEARLY_FIRST = 0.5;
+type Message = Pick<ErrorMessage, 'text' | 'at' | 'weight'>;
+
+/** A finding with its own place, which is another failure. */
+const PLACED = /^(?:\S{1,20}: )?[\w@./+-]{1,200}\.[a-z]\w{0,7}[:(]{1,2}\d{1,6}\b/i;
+/** Words that only point to another place. */
+const POINTS_ELSEWHERE = /\b(?:see|check|read|search|refer to|look (?:at|in))\b.{0,40}\b(?:logs?|output|above|below|details?)\b/i;
+/** Lines of source that a tool shows, frames of a trace, and items of data. */
+const NO_SENTENCE = /^\s{0,8}(?:\d{1,6}\s{0,4}[|│]|[|│>]\s|at \S+[ (]|File "|\^|~|["'{[(]|\w{1,40}\(.{0,80}\)?[;,{]$)|[{;,(]\s{0,4}$/;
+/** Words with which tools say that something is wrong. */
+const COMPLAINS =
+  /\b(?:err(?:or)?s?|\w{0,30}(?:Error|Exception)|fail(?:s|ed|ure)?|fatal|cannot|can't|can not|could not|couldn't|unable|not|no|never|without|denied|refused|forbidden|unauthorized|missing|lacks|invalid|illegal|unknown|unsupported|unrecognized|unexpected|undefined|unbound|must|requires?|required|needs?|expected|exceed\w{0,4}|mismatch\w{0,3}|conflict\w{0,4}|duplicate|already|incompatible|timed? ?out|killed|abort\w{0,3}|panic\w{0,4}|trap|fault|stuck|closed|reset|E[A-Z]{4,12})\b/i;
+
+/**
+ * Finds the fact that the sentences are made of: the leading diagnostic if it has a place, otherwise what decided. A
+ * fact that only says how something ended gives way to the message that says why.
+ */
+export function findTellingFact(facts: Facts, match: Match | null): Fact | null {
+  if (match === null) return findFirstMessage(facts);
+  const entry = findLeadingDiagnostic(facts, match);
+  if (entry?.at != null) return { ...match.fact, origin: 'diagnostic', text: entry.message, source: entry.at.source, line: entry.at.line };
+  const { fact } = match;
+  if (!saysNothing(getFactText(fact)) && !POINTS_ELSEWHERE.test(fact.text)) return fact;
+  const message = facts.subject.messages.find((one) => one.weight >= LEAST_WEIGHT && isBefore(one, fact, facts) && isComplaint(one));
+  return message === undefined ? fact : toFact(message);
+}
+
+/** Returns the most informative message, or the first complaint if that is nearly as informative. */
+function findFirstMessage({ all, subject }: Facts): Fact | null {
+  const [first] = subject.messages;
+  const complaint = subject.messages.find(isComplaint);
+  if (first !== undefined && complaint !== undefined && complaint.weight >= NEARLY_FIRST * first.weight) return toFact(complaint);
+  return all.find(({ origin }) => origin === 'message') ?? null;
+}
+
+function toFact({ text, at }: Message): Fact {
+  return { origin: 'message', text, source: at?.source ?? null, line: at?.line ?? null, weight: 1 };
+}
+
+function isBefore({ at }: ErrorMessage, { source, line }: Fact, { subject }: Facts): boolean {
+  if (at === null || source === null || line === null) return true;
+  return at.line <= line && isSameStep(at, { source, line }, subject);
+}
+
+/** The length from which a line without an end may go on in the next line. */
+const WRAPPED = 60;
+
+/** Returns the text of a fact with the lines onto which the tool wrapped it. */
+export function readWhole(fact: Fact, facts: Facts): string {
+  let whole = getFactText(fact);
+  const { trigger, paragraph } = readBlock(fact, facts);
+  let last = paragraph.find(({ line }) => line === trigger.line);
+  if (last === undefined || whole.includes('\n')) return whole;
+  for (const next of paragraph.filter(({ line }) => line > (trigger.line ?? line))) {
+    const text = next.text.trim();
+    const isLong = last.text.length >= WRAPPED && !/[.!?:;,{}]$/.test(whole);
+    const goesOn = isLong && (/^ {2}/.test(next.text) || /^[a-z(]/.test(text));
+    if (
+      next.line !== last.line + 1 ||
+      text === '' ||
+      !goesOn ||
+      measureIndent(next.text) < measureIndent(last.text) ||
+      NO_SENTENCE.test(next.text)
+    )
+      break;
+    whole += ` ${text}`;
+    last = next;
+  }
+  return whole;
+}
+
+/**
+ * Quotes what a cause does not contain yet: the most informative messages of the failed step, otherwise a complaint next
+ * to the deciding line. That is often the message inside a wrapper, or the reason behind a symptom. Returns null if
+ * there is none.
+ */
+export function completeCause(cause: string, fact: Fact | null, facts: Facts): Filled | null {
+  // Other messages of a test run may be about another test.
+  if (fact === null || fact.source === null || fact.line === null || facts.subject.failingTests.length > 0) return null;
+  // What stands on the deciding line is quoted as evidence.
+  const known = new Set(listWords(`${cause} ${fact.text}`));
+  const found: Message[] = [];
+  for (const one of [...listMessages(fact, facts), ...listNeighbors(fact, facts)]) {
+    if (found.length === MOST || (found.length > 0 && one.weight < LEAST_OF_SECOND)) break;
+    if (!isComplaint(one) || !adds(one, known)) continue;
+    found.push(one);
+    for (const word of listWords(one.text)) known.add(word);
+  }
+  if (found.length === 0) return null;
+  const values = found.map((one) => {
+    const text = cleanWords(readWhole(toFact(one), facts), LONGEST);
+    return { text, source: one.at?.source ?? null, line: one.at?.line ?? null, near: 'step' } as const;
+  });
+  return { text: `The step also printed ${values.map(({ text }) => `“${text}”`).join(' and ')}.`, values };
+}
+
+/** Lists the lines next to a fact, the nearest first and those above before those below. */
+function listNeighbors(fact: Fact, facts: Facts): Message[] {
+  const { trigger, paragraph } = readBlock(fact, facts);
+  const distance = (line: number) => Math.abs(line - (trigger.line ?? line));
+  const near = paragraph.filter(({ line }) => distance(line) > 0 && distance(line) <= NEXT_TO);
+  return near
+    .sort((one, other) => distance(one.line) - distance(other.line) || one.line - other.line)
+    .map(({ text, source, line }) => ({ text, at: { source, line }, weight: 0 }));
+}
+
+/** Lists the informative messages of the fact's step. */
+function listMessages(fact: Fact, { subject }: Facts): Message[] {
+  const at = { source: fact.source ?? '', line: fact.line ?? 0 };
+  return subject.messages.filter(
+    (one) => one.weight >= LEAST_WEIGHT && one.at !== null && one.at.line !== at.line && isSameStep(one.at, at, subject),
+  );
+}
+
+/** Checks whether a message says in a sentence that something is wrong. */
+function isComplaint({ text }: Message): boolean {
+  return (
+    classifyRole(text) === 'cause' && COMPLAINS.test(text) && !NO_SENTENCE.test(text) && !POINTS_ELSEWHERE.test(text) && !PLACED.test(text)
+  );
+}
+
+/** Checks whether enough of a message is not among the known words. */
+function adds({ text }: Message, known: ReadonlySet<string>): boolean {
+  const words = listWords(text);
+  const added = words.filter((word) => !known.has(word)).length;
+  return text.length >= SHORTEST && added >= NEW_WORDS && added / words.length >= NEW_SHARE;
+}
+
+function measureIndent(text: string): number {
+  return text.length - text.trimStart().length;
+}
+
+function listWords(text: string): string[] {
+  return [...new Set(text.toLowerCase().match(/[\p{L}\p{N}_]{3,}/gu) ?? [])];
+}

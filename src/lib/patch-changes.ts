@@ -1,0 +1,83 @@
+/** Neighboring lines that a patch takes away and puts in their place, with up to three on either side. */
+export interface LineChange {
+  readonly removed: readonly string[];
+  readonly added: readonly string[];
+  readonly before: readonly string[];
+  readonly after: readonly string[];
+  /** The line, 1-based, of the first added line, or of the line that follows the removed ones. */
+  readonly newLine: number;
+  readonly oldLine: number;
+}
+
+const CONTEXT = 3;
+const HEAD = /^@@ -(\d{1,9})(?:,\d{1,9})? \+(\d{1,9})(?:,\d{1,9})? @@/;
+
+interface PatchLine {
+  readonly mark: string;
+  readonly text: string;
+  readonly oldLine: number;
+  readonly newLine: number;
+}
+
+/** Reads the changes of one file's unified diff, in their order. Lines that belong to no hunk are ignored. */
+export function readChanges(patch: string): LineChange[] {
+  return splitHunks(patch).flatMap((lines) => {
+    const changes: LineChange[] = [];
+    for (let at = 0; at < lines.length; at += 1) {
+      if (lines[at]?.mark === ' ') continue;
+      const start = at;
+      while (at < lines.length && lines[at]?.mark !== ' ') at += 1;
+      changes.push(toChange(lines, start, at));
+    }
+    return changes;
+  });
+}
+
+/** Writes a change as a hunk of a unified diff. */
+export function formatChange({ removed, added, before, after, newLine, oldLine }: LineChange): string {
+  const around = before.length + after.length;
+  // Lines that others added are context here, so a hunk may begin before the old file does.
+  const old = `${Math.max(1, oldLine - before.length)},${removed.length + around}`;
+  const head = `@@ -${old} +${newLine - before.length},${added.length + around} @@`;
+  const mark = (lines: readonly string[], sign: string) => lines.map((line) => `${sign}${line}`);
+  return [head, mark(before, ' '), mark(removed, '-'), mark(added, '+'), mark(after, ' ')].flat().join('\n');
+}
+
+/** Returns the first and last line of a change in the new file. A removal is at the line that follows it. */
+export function findChangedRange({ newLine, added }: LineChange): readonly [number, number] {
+  return [newLine, newLine + Math.max(1, added.length) - 1];
+}
+
+function splitHunks(patch: string): PatchLine[][] {
+  const hunks: PatchLine[][] = [];
+  let [oldLine, newLine] = [0, 0];
+  for (const line of patch.split('\n')) {
+    const head = HEAD.exec(line);
+    const mark = line[0] ?? ' ';
+    if (head !== null) {
+      [oldLine, newLine] = [Number(head[1]), Math.max(1, Number(head[2]))];
+      hunks.push([]);
+    } else if (mark === ' ' || mark === '+' || mark === '-') {
+      hunks.at(-1)?.push({ mark, text: line.slice(1), oldLine, newLine });
+      if (mark !== '+') oldLine += 1;
+      if (mark !== '-') newLine += 1;
+    }
+  }
+  return hunks;
+}
+
+function toChange(lines: readonly PatchLine[], start: number, end: number): LineChange {
+  const changed = lines.slice(start, end);
+  const select = (sign: string) => changed.filter(({ mark }) => mark === sign).map(({ text }) => text);
+  const keptBefore = lines.slice(0, start).filter(({ mark }) => mark !== '-');
+  const keptAfter = lines.slice(end).filter(({ mark }) => mark !== '-');
+  const toTexts = (some: readonly PatchLine[]) => some.map(({ text }) => text);
+  return {
+    removed: select('-'),
+    added: select('+'),
+    before: toTexts(keptBefore.slice(-CONTEXT)),
+    after: toTexts(keptAfter.slice(0, CONTEXT)),
+    newLine: changed[0]?.newLine ?? 1,
+    oldLine: changed[0]?.oldLine ?? 1,
+  };
+}

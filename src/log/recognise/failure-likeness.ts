@@ -1,0 +1,73 @@
+import type { Failure } from '../../domain/failure.ts';
+import { NAMES, sumWeights, weighWords } from './distinctive.ts';
+import { testIdentity } from './failures.ts';
+import { extractLikeness, likenessText } from './likeness.ts';
+import { normaliseIdentity } from './normalise.ts';
+
+/**
+ * Limits of the likeness of two failures. From `shown` on a person's decision is shown as a precedent; from
+ * `proposes` on it proposes its category, cause and fix. docs/evidence/retrieval.md says how they were
+ * measured. They hold for every embedder: it only chooses which decisions are compared.
+ */
+export const LIKENESS = { shown: 0.5, proposes: 0.75 } as const;
+
+/** Two texts that have this share of all their distinctive words in common are the same text. */
+const SAME_TEXT = 0.9;
+
+/** A failure as it is compared: its likeness text, and its test if it has one. */
+export interface ComparedFailure {
+  /** The text of `likenessText`: the message, an empty line, the other lines. */
+  readonly text: string;
+  readonly test: string | null;
+}
+
+/** Extracts what a failure is compared by. */
+export function toComparedFailure(failure: Pick<Failure, 'test' | 'message' | 'frames' | 'excerpt'>): ComparedFailure {
+  const text = likenessText(extractLikeness(failure)) || failure.message.trim();
+  return { text, test: failure.test === null ? null : testIdentity(failure.test) };
+}
+
+/**
+ * Computes how alike two failures are, 0..1, by the words that tell failures apart. A message counts by the
+ * share of its distinctive words that the other failure has too, in both directions, so that a line that many
+ * failures share makes no two of them alike. A message without distinctive words ("expected 3, got 4",
+ * "exit code 1") proves nothing by itself: it needs the same test, or the same lines around it.
+ */
+export function compareFailures(one: ComparedFailure, other: ComparedFailure): number {
+  const sameTest = one.test !== null && one.test === other.test;
+  const [left, right] = [readParts(one), readParts(other)];
+  const isPlain = left.weight < NAMES || right.weight < NAMES;
+  const hasNoTest = one.test === null && other.test === null;
+  const score = isPlain ? comparePlain(left, right, hasNoTest) : compareMessages(left, right);
+  return sameTest ? Math.max(score, LIKENESS.shown) : score;
+}
+
+interface Parts {
+  readonly message: string;
+  readonly messageWords: ReadonlyMap<string, number>;
+  readonly weight: number;
+  readonly words: ReadonlyMap<string, number>;
+}
+
+function readParts({ text }: ComparedFailure): Parts {
+  const end = text.indexOf('\n\n');
+  // Entries that are older than the empty line begin with the first line of their message.
+  const message = (end < 0 ? text.split('\n', 1)[0] : text.slice(0, end)) ?? '';
+  const messageWords = weighWords(message);
+  return { message, messageWords, weight: sumWeights(messageWords), words: weighWords(text) };
+}
+
+function compareMessages(left: Parts, right: Parts): number {
+  return Math.min(computeShare(left.messageWords, right.words), computeShare(right.messageWords, left.words));
+}
+
+function comparePlain(left: Parts, right: Parts, withoutTest: boolean): number {
+  if (!withoutTest || normaliseIdentity(left.message) !== normaliseIdentity(right.message)) return 0;
+  const whole = Math.min(computeShare(left.words, right.words), computeShare(right.words, left.words));
+  return whole >= SAME_TEXT ? whole : LIKENESS.shown;
+}
+
+function computeShare(words: ReadonlyMap<string, number>, among: ReadonlyMap<string, number>): number {
+  const all = sumWeights(words);
+  return all === 0 ? 0 : sumWeights(words, among) / all;
+}

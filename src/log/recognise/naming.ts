@@ -1,0 +1,176 @@
+import { listCodes, NAMES, sumWeights, weighWords } from './distinctive.ts';
+import { coverage, parseQuestion, tokenizeWords } from './normalise.ts';
+
+/** The words of a document that name the error of a line, and where they begin in its text. */
+export interface Naming {
+  /** The line, sentence or table row that they are in. */
+  readonly text: string;
+  readonly offset: number;
+  /** A higher number fits better; comparable among the namings of one question. */
+  readonly fit: number;
+  /** The cells of the row, if it is one. */
+  readonly cells: readonly string[] | null;
+  /** The cell or quoted phrase that names it; null for a whole sentence. */
+  readonly phrase: string | null;
+}
+
+/**
+ * The least share of a sentence's distinctive words that the line has, and of the line's that the sentence
+ * has.
+ */
+const [OF_SENTENCE, OF_LINE] = [0.5, 0.6];
+/** A phrase in quotes or a cell that is this much of the line may be shorter than `NAMES`. */
+const [SHORT, MOST_OF_LINE] = [1.3, 0.5];
+/** All of a sentence that says so much, without a code, is more than the name of a component. */
+const LONG = 3;
+const MAX_UNITS = 2_000;
+/** Numbers that are names: HTTP statuses and codes of signals. */
+const STATUS = /\b(?:[45]\d\d|1[34]\d)\b/g;
+
+/**
+ * Finds the words of a document that name the error of a log line: a cell of a table or a quoted phrase whose
+ * distinctive words all stand in the line, or a sentence that shares most of its distinctive words with it.
+ * Words
+ * that failures of every kind share name nothing, nor does a component's name alone; another code or HTTP
+ * status is another error. Returns null if nothing does.
+ */
+export function findNaming(line: string, text: string): Naming | null {
+  const asked = weighWords(line);
+  const all = sumWeights(asked);
+  if (all < SHORT) return null;
+  const question = { asked, all, codes: listCodes(line), statuses: listStatuses(line) };
+  if (sumWeights(asked, weighWords(text)) < SHORT) return null;
+  let best: Naming | null = null;
+  for (const unit of listUnits(text)) {
+    const found = measureFit(unit, question);
+    if (found.fit > (best?.fit ?? 0)) best = { ...unit, ...found };
+  }
+  return best;
+}
+
+/**
+ * Returns how well a passage answers a line, 0..1: the share of the line that it contains, and 1 if it names
+ * the line's error.
+ */
+export function scorePassage(line: string, text: string): number {
+  return findNaming(line, text) === null ? coverage(parseQuestion(line), tokenizeWords(text)) : 1;
+}
+
+/** Returns the words by which a passage is found, with its codes. */
+export function listSearchWords(text: string): string[] {
+  return [...tokenizeWords(text), ...listCodes(text)];
+}
+
+interface Question {
+  readonly asked: ReadonlyMap<string, number>;
+  readonly all: number;
+  readonly codes: readonly string[];
+  readonly statuses: readonly string[];
+}
+
+interface Unit {
+  readonly text: string;
+  readonly offset: number;
+  readonly cells: readonly string[] | null;
+}
+
+function measureFit(unit: Unit, question: Question): Pick<Naming, 'fit' | 'phrase'> {
+  let best: Pick<Naming, 'fit' | 'phrase'> = { fit: unit.cells === null ? computeSentenceFit(unit.text, question) : 0, phrase: null };
+  for (const phrase of unit.cells ?? listQuoted(unit.text)) {
+    const fit = computePhraseFit(phrase, question);
+    if (fit > best.fit) best = { fit, phrase };
+  }
+  return best;
+}
+
+/** Returns how well a phrase fits whose distinctive words must all stand in the line; 0 if they do not. */
+function computePhraseFit(phrase: string, question: Question): number {
+  const words = weighWords(phrase);
+  const said = sumWeights(words);
+  const shared = sumWeights(words, question.asked);
+  if (said < SHORT || shared < said || isOtherError(phrase, question)) return 0;
+  const ofLine = shared / question.all;
+  if (countTellingTokens(phrase) < 2 && ofLine < MOST_OF_LINE) return 0;
+  return said >= NAMES || ofLine >= MOST_OF_LINE ? 1 + ofLine : 0;
+}
+
+function computeSentenceFit(sentence: string, question: Question): number {
+  const words = weighWords(sentence);
+  const said = sumWeights(words);
+  const shared = sumWeights(words, question.asked);
+  if (shared < NAMES || isOtherError(sentence, question)) return 0;
+  const [ofSentence, ofLine] = [shared / said, shared / question.all];
+  const isWhole = ofSentence > 0.99 && (shared >= LONG || listCodes(sentence).length > 0);
+  return isWhole || (ofSentence >= OF_SENTENCE && ofLine >= OF_LINE) ? ofSentence + ofLine : 0;
+}
+
+/** Checks whether a text has codes or HTTP statuses, and none of those of the line. */
+function isOtherError(text: string, { codes, statuses }: Question): boolean {
+  const [ownCodes, ownStatuses] = [listCodes(text), listStatuses(text)];
+  const isOther = (own: readonly string[], asked: readonly string[]) =>
+    own.length > 0 && asked.length > 0 && !own.some((one) => asked.includes(one));
+  return isOther(ownCodes, codes) || isOther(ownStatuses, statuses);
+}
+
+function listStatuses(text: string): string[] {
+  return text.match(STATUS) ?? [];
+}
+
+/**
+ * Counts the tokens of a phrase that tell something. `acme-billing` is one name, a code or the name of an
+ * exception as much as two.
+ */
+function countTellingTokens(phrase: string): number {
+  let count = listCodes(phrase).length * 2;
+  for (const token of phrase.split(/\s+/)) {
+    if (/(?:Exception|Error|Fault)\b/.test(token) || /^\W*\p{Lu}{2,20}(?:_\p{Lu}{2,20})+\W*$/u.test(token)) count += 1;
+    if ([...weighWords(token).values()].some((weight) => weight >= 1)) count += 1;
+  }
+  return count;
+}
+
+/** Between the cells of a row, in text that was read from a table, and between an error and its remedy. */
+const CELL = /\s*(?:\||\t|→|=>|⇒)\s*|\s->\s/;
+const QUOTED = /[“"`']([^“”"`'\n]{6,200})[”"`']/g;
+
+function listQuoted(text: string): string[] {
+  return Array.from(text.matchAll(QUOTED), ([, phrase = '']) => phrase);
+}
+
+/** Splits a row into its cells. Returns null if the line is none. */
+export function splitCells(line: string): string[] | null {
+  const bare = line.trim().replace(/^\|/, '').replace(/\|$/, '');
+  const cells = bare.split(CELL).map((cell) => cell.trim());
+  return cells.length > 1 && cells.filter((cell) => cell !== '').length > 1 ? cells : null;
+}
+
+/** Lists the rows and lines of a text, and the sentences of its paragraphs. */
+function listUnits(text: string): Unit[] {
+  const units: Unit[] = [];
+  let offset = 0;
+  for (const block of text.split('\n\n')) {
+    const lines = block.split('\n');
+    let from = offset;
+    let isProse = true;
+    for (const line of lines) {
+      const cells = splitCells(line);
+      isProse &&= cells === null;
+      if (line.trim() !== '') units.push({ text: line.trim(), offset: from, cells });
+      from += line.length + 1;
+    }
+    if (isProse) units.push(...splitSentences(block, offset));
+    if (units.length > MAX_UNITS) break;
+    offset += block.length + 2;
+  }
+  return units.slice(0, MAX_UNITS);
+}
+
+function splitSentences(block: string, offset: number): Unit[] {
+  const units: Unit[] = [];
+  let from = 0;
+  for (const sentence of block.split(/(?<=[.!?:;])\s/)) {
+    if (sentence.trim() !== '') units.push({ text: sentence.replace(/\s+/g, ' ').trim(), offset: offset + from, cells: null });
+    from += sentence.length + 1;
+  }
+  return units;
+}

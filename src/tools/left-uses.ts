@@ -1,0 +1,96 @@
+import { TriageError } from '../domain/errors.ts';
+import { type LineChange, readChanges } from '../lib/patch-changes.ts';
+import type { ChangedFile, CodeHost } from '../ports/code-host.ts';
+
+/** A place that still uses a name which the changes took away. */
+export interface LeftUse {
+  readonly name: string;
+  readonly path: string;
+  readonly line: number;
+}
+
+/** Names that are searched for, and lines that are looked at for each. */
+const [MAX_NAMES, MAX_HITS] = [4, 20];
+/** Time limit of the searches, in milliseconds. The changes are reported without them. */
+const SEARCH_MS = 8_000;
+const MAX_LINE = 500;
+/** Files whose words are prose. */
+const PROSE = /\.(?:md|rst|txt|adoc|html?|svg|lock)$/i;
+/** Names that a line gives to something: a key, a constant, a function, a type. */
+const DEFINED = new RegExp(
+  [
+    /["'](?<quoted>[A-Za-z_][\w-]{3,60})["']\s{0,4}(?::|=>|\])/,
+    /(?<![.\w])(?<key>[A-Za-z_]\w{3,60})\s{0,4}(?::(?!:)|=(?![=>~]))/,
+    /\b(?:def|function|func|fn|class|struct|type|const|let|var|val)\s{1,4}(?<word>[A-Za-z_]\w{3,60})/,
+  ]
+    .map(({ source }) => source)
+    .join('|'),
+  'g',
+);
+const KEYWORDS: ReadonlySet<string> = new Set(
+  `None True False null true false else default self this case return public private type name value data index
+  item result undefined continue break lambda finally except`.split(/\s+/),
+);
+
+/**
+ * Finds names that the changes took away and that other lines of the commit still use, as after a key was
+ * renamed in one place only. A name that another line still defines is not among them. Returns nothing if the
+ * host cannot search or does not answer in time.
+ */
+export async function findLeftUses(
+  host: CodeHost,
+  at: { readonly repository: string; readonly ref: string },
+  files: readonly ChangedFile[],
+  signal: AbortSignal,
+): Promise<LeftUse[]> {
+  const names = listRemovedNames(files).slice(0, MAX_NAMES);
+  if (names.length === 0) return [];
+  const either = AbortSignal.any([signal, AbortSignal.timeout(SEARCH_MS)]);
+  try {
+    const found = await Promise.all(
+      names.map(async (name): Promise<LeftUse[]> => {
+        const hits = await host.search({ ...at, text: name, limit: MAX_HITS }, either);
+        const code = hits.filter(({ path }) => !PROSE.test(path));
+        const left = code.filter(({ text }) => hasWord(text.slice(0, MAX_LINE), name));
+        const [use] = left.some(({ text }) => listDefinedNames(text).includes(name)) ? [] : left;
+        return use === undefined ? [] : [{ name, path: use.path, line: use.line }];
+      }),
+    );
+    return found.flat();
+  } catch (error) {
+    if (signal.aborted || !(error instanceof TriageError || either.aborted)) throw error;
+    return [];
+  }
+}
+
+/** Checks whether changes take a name away and do not put it back. */
+export function takesAway(changes: readonly LineChange[], name: string): boolean {
+  const has = (lines: readonly string[]) => lines.some((line) => hasWord(line.slice(0, MAX_LINE), name));
+  return changes.some(({ removed, added }) => has(removed) && !has(added));
+}
+
+/** Lists the names that removed lines define and that no added line has. */
+function listRemovedNames(files: readonly ChangedFile[]): string[] {
+  const code = files.filter(({ path }) => !PROSE.test(path));
+  const changes = code.flatMap(({ patch }) => readChanges(patch ?? ''));
+  const added = changes
+    .flatMap((change) => change.added)
+    .map((line) => line.slice(0, MAX_LINE))
+    .join('\n');
+  const words = new Set([...(added.match(/\w+/g) ?? []), ...(added.match(/[\w-]+/g) ?? [])]);
+  const names = changes.flatMap(({ removed }) => removed).flatMap(listDefinedNames);
+  return [...new Set(names)].filter((name) => !KEYWORDS.has(name) && !words.has(name));
+}
+
+function listDefinedNames(line: string): string[] {
+  const found = [...line.slice(0, MAX_LINE).matchAll(DEFINED)];
+  return found.flatMap(({ groups }) => groups?.quoted ?? groups?.key ?? groups?.word ?? []);
+}
+
+function hasWord(text: string, word: string): boolean {
+  for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + 1)) {
+    const around = `${text[at - 1] ?? ' '}${text[at + word.length] ?? ' '}`;
+    if (!/[\w-]/.test(around)) return true;
+  }
+  return false;
+}

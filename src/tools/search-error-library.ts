@@ -1,0 +1,106 @@
+import { CATEGORIES } from '../domain/category.ts';
+import type { Finding } from '../domain/evidence.ts';
+import type { TriageSubject } from '../domain/triage.ts';
+import { NAMES, sumWeights, weighWords } from '../log/recognise/distinctive.ts';
+import { type ComparedFailure, compareFailures, LIKENESS, toComparedFailure } from '../log/recognise/failure-likeness.ts';
+import type { VectorIndex, VectorMatch } from '../ports/vector-index.ts';
+import { failureText } from './findings.ts';
+import { retrievalParameters } from './retrieval-parameters.ts';
+import { defineTool, type Sight, type Tool } from './tool.ts';
+
+/** Failures of one cause say the same: a few are enough. */
+const MAX_FAILURES = 3;
+/**
+ * Number of additional matches requested: some are not alike, or belong to repositories that are not
+ * visible.
+ */
+const MORE = 30;
+
+/** Likeness that the words of a query prove at most: enough to be shown. */
+const BY_QUERY = 0.7;
+
+const Parameters = retrievalParameters('Only failures that were decided to be of this category');
+
+/**
+ * Creates the tool that finds what people decided about failures like this one. The index only chooses
+ * candidates. How alike they are is computed from the text of the two failures, never from the words of a
+ * query; what is less alike than `LIKENESS.shown` is no precedent. `data.proposes` says that a precedent is
+ * alike enough to propose its category, cause and fix.
+ */
+export function searchErrorLibrary(vectorIndex: VectorIndex, sight: Sight): Tool {
+  return defineTool({
+    name: 'search_error_library',
+    question: 'Has a person already decided a failure like this one, and what was its cause?',
+    categories: CATEGORIES,
+    always: true,
+    costClass: 'low',
+    usualLatencyMs: 200,
+    provider: `vector-index:${vectorIndex.driver}`,
+    parameters: Parameters,
+    async run({ query, category, limit }, { subject, signal }) {
+      const own = subject.failures.slice(0, MAX_FAILURES).map(toComparedFailure);
+      const filter = category === undefined ? {} : { filter: { category } };
+      const search = (text: string, more: Record<string, string> = {}) =>
+        vectorIndex.search('error_library', { text, limit: limit + MORE, filter: { ...filter.filter, ...more } }, signal);
+      const sees = await sight(subject.build.repository);
+      const ofTests = own.flatMap(({ text, test }) => (test === null || text === '' ? [] : [search(text, { test })]));
+      const matches = await Promise.all([...buildTexts(subject, own, query).map((text) => search(text)), ...ofTests]);
+      const unique = [...new Map(matches.flat().map((match) => [match.id, match])).values()];
+      return unique
+        .filter(({ metadata }) => sees(String(metadata.repository)))
+        .map((match) => ({ match, score: Math.max(computeLikeness(own, match), compareQuery(query, match)) }))
+        .filter(({ score }) => score >= LIKENESS.shown)
+        .sort((left, right) => right.score - left.score || compareIds(left.match, right.match))
+        .slice(0, limit)
+        .map(({ match, score }) => findingOfLibrary(match, score, subject.build.repository));
+    },
+  });
+}
+
+function compareIds(left: VectorMatch, right: VectorMatch): number {
+  return left.id < right.id ? 1 : -1;
+}
+
+/**
+ * Returns the texts by which candidates are found: each failure's message, its whole text, all that is
+ * known, and the query.
+ */
+function buildTexts(subject: TriageSubject, own: readonly ComparedFailure[], query: string | undefined): string[] {
+  const ownTexts = own.flatMap(({ text }) => [text.split('\n\n', 1)[0] ?? '', text]);
+  return [...new Set([...ownTexts, failureText(subject), query ?? ''])].filter((text) => text !== '');
+}
+
+function computeLikeness(own: readonly ComparedFailure[], { text, metadata }: VectorMatch): number {
+  const decided = { text, test: typeof metadata.test === 'string' ? metadata.test : null };
+  return own.reduce((best, one) => Math.max(best, compareFailures(one, decided)), 0);
+}
+
+/**
+ * Returns the share of a query's distinctive words that an entry has. However much that is, a query proposes
+ * nothing.
+ */
+function compareQuery(query: string | undefined, { text }: VectorMatch): number {
+  const asked = weighWords(query ?? '');
+  const all = sumWeights(asked);
+  return all < NAMES ? 0 : Math.min(sumWeights(asked, weighWords(text)) / all, BY_QUERY);
+}
+
+/**
+ * Converts a library match to a finding. `sameRepository` says whether the decision was made in this
+ * repository.
+ */
+function findingOfLibrary(match: VectorMatch, score: number, repository: string): Finding {
+  const { title, confirmedBy } = match.metadata;
+  return {
+    title: `${title ?? match.id}${confirmedBy === undefined ? '' : `, confirmed by ${confirmedBy}`}`,
+    text: match.text,
+    source: `error-library/${match.id}`,
+    score,
+    data: {
+      ...match.metadata,
+      entryId: match.id,
+      sameRepository: match.metadata.repository === repository,
+      proposes: score >= LIKENESS.proposes,
+    },
+  };
+}
