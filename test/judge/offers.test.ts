@@ -226,7 +226,7 @@ describe('what is advised on code', () => {
 
   test('the native part of a package is not imported by the project', () => {
     const advice = adviseOn('npm run build', "Error: Cannot find module '../bales.linux-x64-gnu.node'");
-    expect(advice).toMatch(/^Delete package-lock.json and node_modules/);
+    expect(advice).toMatch(/^Delete the lock file and node_modules/);
   });
 
   test('an absolute path that is run is not imported', () => {
@@ -244,5 +244,17 @@ describe('what is advised on code', () => {
       'npm error peerOptional pear@"^4.0.0" from pear-basket@4.4.0',
     ];
     expect(adviseOn('npm ci', ...shown)).toMatch(/^Move pear-basket to a release that accepts pear@3.1.0/);
+  });
+
+  test('a test file without a DOM is run where there is one, and defines nothing', () => {
+    const shown = [
+      ' FAIL  src/bales.test.tsx [ src/bales.test.tsx ]',
+      'ReferenceError: navigator is not defined',
+      ' ❯ src/bales.test.tsx:6:3',
+      '',
+      ' Test Files  1 failed (1)',
+    ];
+    const advice = adviseOn('npx vitest run', ...shown);
+    expect(advice).toBe('Run src/bales.test.tsx in an environment that has a DOM, such as jsdom: it uses `navigator`.');
   });
 });

@@ -50,9 +50,11 @@ export const ACCESS_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
     kind: 'permission_or_secret',
     strength: 3.4,
     patterns: [
-      /\b(?:EACCES|EPERM)\b|[Pp]ermission denied|[Oo]peration not permitted|AccessDeniedException|not writable/,
+      /\b(?:EACCES|EPERM)\b|[Pp]ermission denied|[Oo]peration not permitted/,
+      /AccessDeniedException|not writable/,
       /Access (?:to the path )?.{0,120}is denied/,
     ],
+    when: (fact) => !/Warning: /.test(fact.text),
     reads: [
       /\b(?:mkdir|open|unlink|rename|rmdir|copyfile|scandir|access|symlink|chmod|opendir) '(?<target>[^'\n]{1,200})'/,
       /(?:[Pp]ermission denied|not permitted): '(?<target>[^'\n]{1,200})'/,
@@ -64,7 +66,11 @@ export const ACCESS_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
     cause: ['`{command}` has no permission for {target}.', 'The step has no permission for {target}.'],
     fix: [['configuration', 'Let this step write to {target}, or to a folder that it owns.']],
     matches: ["Error: EACCES: permission denied, mkdir '/srv/scales'"],
-    ignores: ["find: warning: ignoring '/root': Permission denied", '✓ fails where the folder is not writable'],
+    ignores: [
+      "find: warning: ignoring '/root': Permission denied",
+      'CacheWarning: /srv/cache: Permission denied',
+      '✓ fails where the folder is not writable',
+    ],
     says: [
       {
         log: "Error: EACCES: permission denied, mkdir '/srv/scales'",
@@ -104,7 +110,8 @@ export const ACCESS_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
     strength: 4.4,
     patterns: [
       /Unable to authenticate|Requires authentication|Authentication (?:failed|required)/i,
-      /Bad credentials|Credentials could not be loaded|no basic auth credentials|Incorrect or missing password/i,
+      /Bad credentials|Credentials could not be loaded/i,
+      /no basic auth credentials|Incorrect or missing password/i,
       /Host key verification failed/i,
       /Unable to get ACTIONS_ID_TOKEN_REQUEST_URL/i,
       /Could not assume role/i,
@@ -117,7 +124,8 @@ export const ACCESS_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       /Resource not accessible by integration/i,
       /denied: (?:requested access|permission_denied|installation)/i,
       /unauthorized: /i,
-      /AccessDenied|Access denied for user|pull access denied|insufficient[_ ]scope|not authorized to perform/i,
+      /AccessDenied|Access denied for user|pull access denied/i,
+      /insufficient[_ ]scope|not authorized to perform/i,
       /\b40[13] (?:Unauthorized|Forbidden)/i,
       /(?:HTTP|returned error:|status(?: code)?:?) 40[13]\b/i,
       /Invalid (?:username|token|API key|credentials)/i,

@@ -291,7 +291,8 @@ export const COMPILE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
     kind: 'link_error',
     strength: 4.5,
     patterns: [
-      /undefined (?:reference to|symbols? for architecture)|unresolved external symbol|symbol\(s\) not found/i,
+      /undefined (?:reference to|symbols? for architecture)|unresolved external symbol/i,
+      /symbol\(s\) not found/i,
       /error: ld returned \d/i,
       /linker command failed/i,
       /multiple definition of/i,

@@ -49,6 +49,7 @@ export const CRASH_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
       ['code', 'Check what `{callee}` holds at {place}: it is not a function there.'],
       ['code', 'Check at {place} which version of `{type}` is used: it has no `{member}`.'],
       ['configuration', 'Run {test} in an environment that has a DOM, such as jsdom: `{dom}` exists only in browsers.'],
+      ['configuration', 'Run {file} in an environment that has a DOM, such as jsdom: it uses `{dom}`.'],
       ['code', 'Define or import `{absent}` for {place}, or correct its spelling.'],
       ['code', 'Define or import `{absent}` where it is called, or correct its spelling.'],
     ],

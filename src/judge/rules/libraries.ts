@@ -83,7 +83,7 @@ export const LIBRARY_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
     fix: [
       ['configuration', 'Install the Perl module {perl} in an earlier step (`cpanm {perl}` or its system package).'],
       ['configuration', '{std?}Run `rustup target add {target}` in the job before it builds.'],
-      ['dependency', 'Declare the gem that has {ruby} in the bundle of the project.'],
+      ['dependency', 'Declare and install the gem that has {ruby}.'],
       ['dependency', 'Add {crate} to the dependencies (`cargo add {crate}`), or correct its name.'],
       ['dependency', 'Run `go get {goPackage}` and commit go.mod and go.sum, or correct the import.'],
     ],
@@ -100,7 +100,7 @@ export const LIBRARY_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
       },
       {
         log: "scales.rb:1:in `require': cannot load such file -- pear (LoadError)",
-        fix: 'Declare the gem that has pear in the bundle of the project.',
+        fix: 'Declare and install the gem that has pear.',
       },
       {
         log: "error[E0463]: can't find crate for `pear`",

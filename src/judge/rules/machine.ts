@@ -287,7 +287,8 @@ export const MACHINE_RULES: readonly RuleRow[] = ruleTable('INFRA_ERROR', {
     strength: 4.6,
     patterns: [
       /Cannot connect to the Docker daemon/i,
-      /Error response from daemon: (?:Get|Head|toomany|i\/o timeout|dial|received unexpected|server misbehaving)/i,
+      /Error response from daemon: (?:Get|Head|toomany|i\/o timeout|dial)/i,
+      /Error response from daemon: (?:received unexpected|server misbehaving)/i,
       /docker daemon is not running/i,
     ],
     reads: [
@@ -331,7 +332,8 @@ export const MACHINE_RULES: readonly RuleRow[] = ruleTable('INFRA_ERROR', {
     kind: 'service_unavailable',
     strength: 3.4,
     patterns: [
-      /Input\/output error|Read-only file system|Stale file handle|No usable device|Unable to boot the Simulator/i,
+      /Input\/output error|Read-only file system/i,
+      /Stale file handle|No usable device|Unable to boot the Simulator/i,
       /hdiutil: create failed - Resource busy/i,
       /emulator.{0,60}(?:terminated|did not|failed to boot)/i,
       /Simulator .{0,60}(?:failed|timed out)/i,

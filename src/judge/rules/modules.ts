@@ -51,19 +51,14 @@ export const MODULE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
     title: 'The native package {native} is not installed',
     cause:
       'A package needs its native part {native} on this machine, and the install did not bring it: the lock file was made on another system.',
-    fix: [
-      [
-        'dependency',
-        'Delete package-lock.json and node_modules, run `npm install` and commit the new lock file, so that it lists {native} too.',
-      ],
-    ],
+    fix: [['dependency', 'Delete the lock file and node_modules and install anew, so that {native} is locked.']],
     matches: ["Error: Cannot find module 'pear'"],
     ignores: ["Resolving 'pear' from node_modules"],
     says: [
       {
         log: "Error: Cannot find module '@pear/core-linux-x64-gnu'",
         title: 'The native package @pear/core-linux-x64-gnu is not installed',
-        fix: 'Delete package-lock.json and node_modules, run `npm install` and commit the new lock file, so that it lists @pear/core-linux-x64-gnu too.',
+        fix: 'Delete the lock file and node_modules and install anew, so that @pear/core-linux-x64-gnu is locked.',
       },
     ],
   },

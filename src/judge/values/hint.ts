@@ -7,7 +7,7 @@ const BELOW = 6;
 const [SHORTEST, LONGEST, FEWEST_WORDS] = [18, 260, 4];
 /** A mark that tools put before advice. */
 const MARK = /^[^\p{L}\p{N}"'`(]{0,12}(?:\[?(?:help|hint|tip|suggestion|fix|solution)\]?(?:\[[\w-]{1,40}\])?[:=] {0,4})/iu;
-/** What tools put before any line. */
+/** The severity that tools put before a line. */
 const SEVERITY = /^(?:npm (?:ERR!|error)|\[\w{4,7}\]|error:|note:) ?/i;
 const VERB = `(?:run|use|install|upgrade|update|add|set|remove|rename|pass|specify|provide|create|change|increase|replace|enable|disable|delete|declare|move|downgrade|pin|regenerate|configure|try (?:adding|running|using|installing|setting|removing)|make sure|ensure)`;
 const IMPERATIVE = new RegExp(
