@@ -80,13 +80,19 @@ export function composeAnswer({ subject, classification, evidence }: Insight): A
   return {
     title,
     rootCause: [`${seen}${rootCause}`, change?.cause ?? []].flat().join(' '),
-    fixRecommendation: isRestored ? (change?.fix ?? '') : advice.text,
+    fixRecommendation: isRestored ? (change?.fix ?? '') : dropRepeated(advice.text, rootCause),
     act: isRestored ? 'code' : advice.act,
     confidence,
     claims: buildClaims(statement, fact, used, ruling, classification, evidence, change?.claim ?? null),
     suspects,
     hypotheses: buildHypotheses(ruling, classification, confidence),
   };
+}
+
+/** Drops the line with which the step stopped from advice that names no fix if the cause quotes it. */
+function dropRepeated(advice: string, rootCause: string): string {
+  const line = /^No fix found\. The step stopped with: (.{1,200}?)…?\.$/.exec(advice)?.[1];
+  return line !== undefined && rootCause.includes(line) ? 'No fix found.' : advice;
 }
 
 const UNSURE = 0.65;

@@ -48,8 +48,8 @@ export function describeCause(
   const stated = [cause?.text ?? said.rootCause, ...artifacts.map(({ text }) => text)].join(' ');
   const more = findLeadingDiagnostic(ruling.facts, match) === null ? addFromLog(stated, fact, cause?.values ?? [], ruling.facts) : [];
   const statement = [stated, ...more.map(({ text }) => text)].join(' ');
-  const caution = classification.abstained ? 'The log does not show a clear cause. ' : '';
-  const rootCause = `${caution}${statement}${nameStep(ruling.facts, fact)}`;
+  const caution = classification.abstained && ruling.matches.length === 0 ? ' No known cause matches this message.' : '';
+  const rootCause = `${statement}${caution}${nameStep(ruling.facts, fact)}`;
   return {
     title: cleanWords(title?.text ?? said.title, MAX_TITLE),
     statement,
@@ -147,10 +147,11 @@ function rulesIn(errors: readonly Diagnostic[]): string | null {
   if (byRule.length < 2) return null;
   const named = byRule.slice(0, MAX_RULES).map(([code, all]) => {
     const place = formatPlace(all[0]?.file ?? null, all[0]?.line ?? null);
-    return `${code}: ${all.length}${place === null ? '' : `, first at ${place}`}`;
+    const count = all.length === 1 ? 'once' : `${all.length} times`;
+    return `${code} ${count}${place === null ? '' : all.length === 1 ? ` (${place})` : ` (first at ${place})`}`;
   });
-  const more = byRule.length > MAX_RULES ? `; and ${byRule.length - MAX_RULES} more rules` : '';
-  return ` By rule: ${named.join('; ')}${more}.`;
+  const others = byRule.length - named.length;
+  return ` It reports ${listed(others > 0 ? [...named, `${others} more rules`] : named, MAX_RULES + 1)}.`;
 }
 
 /** Formatters name the files they would change, a line each. */

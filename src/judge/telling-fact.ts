@@ -15,7 +15,7 @@ const [MOST, LEAST_OF_SECOND] = [2, 60];
 /** Distance, in lines, of a neighbor that is read before other messages. */
 const NEXT_TO = 2;
 /** The share of its words, and the number of words, that a message must add to a cause. */
-const [NEW_SHARE, NEW_WORDS] = [0.4, 2];
+const [NEW_SHARE, NEW_WORDS] = [0.6, 3];
 const [SHORTEST, LONGEST] = [12, 240];
 /** The share of the weight of the first message that the first complaint needs to come before it. */
 const NEARLY_FIRST = 0.5;
@@ -26,7 +26,8 @@ const PLACED = /^(?:\S{1,20}: )?[\w@./+-]{1,200}\.[a-z]\w{0,7}[:(]{1,2}\d{1,6}\b
 /** Words that only point to another place. */
 const POINTS_ELSEWHERE = /\b(?:see|check|read|search|refer to|look (?:at|in))\b.{0,40}\b(?:logs?|output|above|below|details?)\b/i;
 /** Lines of source that a tool shows, frames of a trace, and items of data. */
-const NO_SENTENCE = /^\s{0,8}(?:\d{1,6}\s{0,4}[|│]|[|│>]\s|at \S+[ (]|File "|\^|~|["'{[(]|\w{1,40}\(.{0,80}\)?[;,{]$)|[{;,(]\s{0,4}$/;
+const NO_SENTENCE =
+  /^\s{0,8}(?:\d{1,6}\s{0,4}[|│]|\/[/*]|\*\s|<!--|\\ |[|│>]\s|at \S+[ (]|File "|\^|~|["'{[(]|\w{1,40}\(.{0,80}\)?[;,{]$)|[{;,(]\s{0,4}$|^\s{0,40}(?:if|elif|for|while|return|raise|throw|import|def|class|const|let|var|await|with)\b.{0,200}[()[\]{}=]/;
 /** Words with which tools say that something is wrong. */
 const COMPLAINS =
   /\b(?:err(?:or)?s?|\w{0,30}(?:Error|Exception)|fail(?:s|ed|ure)?|fatal|cannot|can't|can not|could not|couldn't|unable|not|no|never|without|denied|refused|forbidden|unauthorized|missing|lacks|invalid|illegal|unknown|unsupported|unrecognized|unexpected|undefined|unbound|must|requires?|required|needs?|expected|exceed\w{0,4}|mismatch\w{0,3}|conflict\w{0,4}|duplicate|already|incompatible|timed? ?out|killed|abort\w{0,3}|panic\w{0,4}|trap|fault|stuck|closed|reset|E[A-Z]{4,12})\b/i;
@@ -80,7 +81,7 @@ export function readWhole(fact: Fact, facts: Facts): string {
       text === '' ||
       !goesOn ||
       measureIndent(next.text) < measureIndent(last.text) ||
-      NO_SENTENCE.test(next.text)
+      NO_SENTENCE.test(text.replace(/^\(/, ''))
     )
       break;
     whole += ` ${text}`;
@@ -102,7 +103,7 @@ export function completeCause(cause: string, fact: Fact | null, facts: Facts): F
   const found: Message[] = [];
   for (const one of [...listMessages(fact, facts), ...listNeighbors(fact, facts)]) {
     if (found.length === MOST || (found.length > 0 && one.weight < LEAST_OF_SECOND)) break;
-    if (!isComplaint(one) || !adds(one, known)) continue;
+    if (!isComplaint(one) || !adds(one, known) || isHeading(one, fact)) continue;
     found.push(one);
     for (const word of listWords(one.text)) known.add(word);
   }
@@ -130,6 +131,11 @@ function listMessages(fact: Fact, { subject }: Facts): Message[] {
   return subject.messages.filter(
     (one) => one.weight >= LEAST_WEIGHT && one.at !== null && one.at.line !== at.line && isSameStep(one.at, at, subject),
   );
+}
+
+/** Checks whether a message is the line above a fact that only introduces it. */
+function isHeading({ text, at }: Message, fact: Fact): boolean {
+  return at?.line === (fact.line ?? 0) - 1 && text.trimEnd().endsWith(':');
 }
 
 /** Checks whether a message says in a sentence that something is wrong. */

@@ -48,7 +48,7 @@ describe('the rules', () => {
     const wrong = ALL_RULES.flatMap(({ name, says = [] }) =>
       says.flatMap(({ log, title, cause, fix }) => {
         const answer = composeAnswer(insightOf(`${log}\n`));
-        const silent = answer.act === null && answer.fixRecommendation.startsWith('No fix found. ');
+        const silent = answer.act === null && answer.fixRecommendation.startsWith('No fix found.');
         const compared = [
           ['title', title, answer.title],
           ['cause', cause, answer.rootCause],

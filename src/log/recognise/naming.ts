@@ -158,7 +158,7 @@ function listUnits(text: string): Unit[] {
       if (line.trim() !== '') units.push({ text: line.trim(), offset: from, cells });
       from += line.length + 1;
     }
-    if (isProse) units.push(...splitSentences(block, offset));
+    if (isProse) for (const sentence of splitSentences(block, offset)) units.push(sentence);
     if (units.length > MAX_UNITS) break;
     offset += block.length + 2;
   }

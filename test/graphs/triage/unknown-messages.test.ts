@@ -54,7 +54,7 @@ describe('a failure that nobody knows', () => {
       expect(state.classification).toMatchObject({ abstained: true });
       expect(state.verdict?.action).toBe('human_review');
       expect(state.answer?.confidence).toBeLessThan(0.5);
-      expect(state.answer?.rootCause).toContain('The log does not show a clear cause.');
+      expect(state.answer?.rootCause).toContain(message.replace(/^(?:fatal|Error): /, ''));
       expect(queries).toEqual([message]);
     },
   );

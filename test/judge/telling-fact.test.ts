@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest';
+import { composeAnswer } from '../../src/judge/answer.ts';
+import { insightOf } from './subject.ts';
+
+/** A GitHub Actions step with the given output that ends with exit code 1. */
+function step(name: string, ...output: string[]): string {
+  const lines = [`##[group]Run ${name}`, name, 'shell: /usr/bin/bash -e {0}', '##[endgroup]', ...output];
+  return [...lines, '##[error]Process completed with exit code 1.'].map((line) => `2026-05-04T10:00:00.0000000Z ${line}`).join('\n');
+}
+
+const answer = (log: string) => composeAnswer(insightOf(log));
+
+describe('a cause', () => {
+  it('holds the reason and its symptom, and cites the line of each', () => {
+    const log = step(
+      './publish-menu',
+      'Reading the menu of the week',
+      "fatal: path 'menu/week.json' exists, but not 'week.json'",
+      'Error: Unexpected end of JSON input',
+    );
+    const { rootCause, claims } = answer(log);
+    expect(rootCause).toContain("path 'menu/week.json' exists, but not 'week.json'");
+    expect(rootCause).toContain('The step also printed “Unexpected end of JSON input”.');
+    expect(claims[0]?.quotes.map(({ line }) => line)).toEqual([6, 7]);
+  });
+
+  it('adds no source line, frame or heading', () => {
+    const log = step(
+      'node harvest.js',
+      'harvest.js:4',
+      "    if (!basket) throw new Error('cannot weigh nothing');",
+      '    ^',
+      'Error: the scale is not calibrated',
+      '    at weigh (harvest.js:4:9)',
+    );
+    expect(answer(log).rootCause).not.toContain('basket');
+  });
+
+  it('lists the other names about which the step prints the same line', () => {
+    const log = step(
+      './check-licenses',
+      'No mapping for image "orchard/press:1.4"',
+      'No mapping for image "orchard/cellar:2.0"',
+      'No mapping for image "orchard/label:0.9"',
+    );
+    expect(answer(log).rootCause).toMatch(/The step prints the same about orchard\/\w+:[\d.]+ and orchard\/\w+:[\d.]+\./);
+  });
+
+  it('reads a sentence that the tool wrapped to its end', () => {
+    const log = step(
+      'cmake -B build',
+      'CMake Error at tests/CMakeLists.txt:12 (message):',
+      '  WITH_TASTING=ON requires sommelier for the selected interpreter of the press',
+      '  (/opt/press/bin/python3).  Install sommelier or set WITH_TASTING=OFF.',
+    );
+    expect(answer(log).rootCause).toContain('(/opt/press/bin/python3). Install sommelier or set WITH_TASTING=OFF.');
+  });
+
+  it('names the step that printed the deciding line, not the first that failed', () => {
+    const log = [
+      step('./lint-labels || true', 'labels are fine'),
+      step('./press-apples', 'error: the press is not connected to port 7'),
+    ].join('\n');
+    expect(answer(log).rootCause).not.toContain('lint-labels');
+  });
+
+  it('of a failing test adds nothing that may be about another test', () => {
+    const log = step(
+      'go test ./...',
+      '--- FAIL: TestWeigh (0.00s)',
+      '    scale_test.go:9: Weigh(3) = 2, want 3',
+      '--- FAIL: TestPress (0.00s)',
+      '    press_test.go:7: Press() = "dry", want "juice"',
+      'FAIL',
+    );
+    expect(answer(log).rootCause).not.toContain('also printed');
+  });
+});
